@@ -1,0 +1,22 @@
+# Third-party libraries, each found once. docs/dependencies.md says why we use each.
+include_guard()
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
+
+find_path(ISAL_INCLUDE_DIR isa-l/crc.h REQUIRED)
+find_library(ISAL_LIBRARY isal REQUIRED)
+add_library(osler_isal INTERFACE)
+target_include_directories(osler_isal SYSTEM INTERFACE ${ISAL_INCLUDE_DIR})
+target_link_libraries(osler_isal INTERFACE ${ISAL_LIBRARY})
+
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)
+add_library(osler_protozero INTERFACE)
+target_include_directories(osler_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
+
+find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
+add_library(osler_fast_float INTERFACE)
+target_include_directories(osler_fast_float SYSTEM INTERFACE ${FAST_FLOAT_INCLUDE_DIR})

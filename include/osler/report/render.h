@@ -1,0 +1,39 @@
+// Renderers: a report as text for a terminal, as JSON, as SARIF.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "osler/diagnosis/catalogue.h"
+#include "osler/diagnosis/report.h"
+
+namespace osler {
+
+/// How text is laid out.
+struct TextOptions {
+  bool colour = false;
+  bool verbose = false;  ///< everything, not just what fits a screen
+  bool unicode = true;   ///< draw with block and Braille characters; plain ASCII otherwise
+  int width = 100;       ///< columns
+};
+
+/// A report people enjoy reading: verdict first, then the evidence with a small plot, causes, remedies, what was not
+/// checked.
+[[nodiscard]] std::string render_text(const Report& report, const TextOptions& options = {});
+/// One line per run for a report of many.
+[[nodiscard]] std::string render_line(const Report& report, const TextOptions& options = {});
+
+/// The report contract "osler-report/1", one object.
+[[nodiscard]] std::string render_json(const Report& report);
+/// Several reports: {"schema": ..., "reports": [...]}.
+[[nodiscard]] std::string render_json(std::span<const Report> reports);
+
+/// SARIF 2.1.0, one result per finding.
+[[nodiscard]] std::string render_sarif(std::span<const Report> reports);
+
+/// A catalogue page for a terminal.
+[[nodiscard]] std::string render_page(const Finding& finding, const TextOptions& options = {});
+[[nodiscard]] std::string render_page(const Cause& cause, const TextOptions& options = {});
+
+}  // namespace osler

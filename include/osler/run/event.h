@@ -1,0 +1,56 @@
+// Event and EventSink: the one line along which all data flows, live or from disk.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace osler {
+
+/// The number of a series within its run, given out by EventSink::series.
+using SeriesId = std::uint32_t;
+
+/// The wall time of an event whose source does not say.
+inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
+
+/// One recorded number: at `step`, series `series` had `value`. Values may be NaN or infinite.
+struct Event {
+  SeriesId series = 0;
+  std::int64_t step = 0;
+  double wall_time = kNoTime;  ///< seconds since the Unix epoch
+  double value = 0;
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// Something that happened to the run as a whole.
+struct Mark {
+  enum class Kind {
+    restart,   ///< the steps went back: training was resumed or started again, the later segment wins
+    finished,  ///< the source says that training ended by plan
+    crashed,   ///< the source says that training ended by an error
+    note,      ///< anything else worth showing
+  };
+  Kind kind = Kind::note;
+  std::int64_t step = 0;
+  double wall_time = kNoTime;
+  std::string text;
+
+  friend bool operator==(const Mark&, const Mark&) = default;
+};
+
+/// Receives the events of one run. Implementations state whether they may be used from several threads.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+
+  /// The id of the series called `name`, made on first use. Ids count up from 0.
+  virtual SeriesId series(std::string_view name) = 0;
+  virtual void add(const Event& event) = 0;
+  virtual void add(Mark mark) = 0;
+  /// One entry of the run's configuration; a later value for the same key wins.
+  virtual void config(std::string_view key, std::string_view value) = 0;
+};
+
+}  // namespace osler

@@ -1,0 +1,81 @@
+// Run: everything known of one training, in bounded memory; the model everyone speaks.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "osler/base/damage.h"
+#include "osler/run/event.h"
+#include "osler/run/series.h"
+
+namespace osler {
+
+/// How much memory a run may use.
+struct RunLimits {
+  SummaryLimits per_series;
+  /// Buckets over all series; with many series each keeps fewer. 1.5 million buckets are about 200 MB.
+  std::size_t buckets_in_all = 1'500'000;
+  std::size_t recent_in_all = 2'000'000;
+  std::size_t fewest_buckets = 64;  ///< what a series keeps at least, however many there are
+};
+
+/// First step, last step and number of points of a run's longest series.
+struct StepRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::uint64_t count = 0;
+};
+
+/// One training run. Not for several threads at once.
+class Run final : public EventSink {
+ public:
+  Run() = default;
+  explicit Run(RunLimits limits) : limits_(limits) {}
+  Run(Run&&) = default;
+  Run& operator=(Run&&) = default;
+
+  SeriesId series(std::string_view name) override;
+  void add(const Event& event) override;
+  void add(Mark mark) override;
+  void config(std::string_view key, std::string_view value) override;
+
+  [[nodiscard]] const std::deque<Series>& all_series() const { return series_; }
+  /// The series called `name`, or nullptr.
+  [[nodiscard]] const Series* find(std::string_view name) const;
+  [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& configuration() const { return config_; }
+  [[nodiscard]] StepRange steps() const;
+
+  std::string name;                  ///< how a person calls the run: its folder or file
+  std::vector<std::string> sources;  ///< the files it was read from
+  std::string format;                ///< the id of the format they are in
+  DamageReport damage;               ///< what could not be read
+
+ private:
+  void spread_restart(const Series& origin);
+  void fit_limits();
+
+  static constexpr std::size_t kMarksKept = 1000;
+  static constexpr std::size_t kConfigKept = 10'000;
+
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  };
+
+  RunLimits limits_;
+  SummaryLimits current_;  // what each series may keep now
+  std::deque<Series> series_;
+  std::unordered_map<std::string, SeriesId, NameHash, std::equal_to<>> ids_;
+  std::vector<Mark> marks_;
+  std::map<std::string, std::string, std::less<>> config_;
+  std::uint64_t arrivals_ = 0;
+};
+
+}  // namespace osler

@@ -1,0 +1,4 @@
+// The osler program.
+int main() {
+  return 0;
+}

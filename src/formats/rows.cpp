@@ -1,0 +1,2 @@
+// Rows of named numbers become events.
+#include "formats/rows.h"

@@ -1,0 +1,2 @@
+// A report as text for a terminal.
+#include "osler/report/render.h"

@@ -1,0 +1,1 @@
+// The noise level of a curve.
