@@ -6,6 +6,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
+find_package(hwy REQUIRED)
 
 find_path(ISAL_INCLUDE_DIR isa-l/crc.h REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)

@@ -6,6 +6,12 @@
 namespace osler {
 namespace {
 
+/// A cut file also looks as short as it reads.
+Result<FileInfo> cut(Result<FileInfo> info, const FaultPlan& plan) {
+  if (info && info->kind == FileKind::regular) info->size_bytes = std::min(info->size_bytes, plan.cut_at);
+  return info;
+}
+
 class FaultyReadableFile final : public ReadableFile {
  public:
   FaultyReadableFile(std::unique_ptr<ReadableFile> inner, const FaultPlan& plan)
@@ -32,7 +38,7 @@ class FaultyReadableFile final : public ReadableFile {
     return moved;
   }
 
-  [[nodiscard]] Result<FileInfo> info() const override { return inner_->info(); }
+  [[nodiscard]] Result<FileInfo> info() const override { return cut(inner_->info(), plan_); }
 
  private:
   std::unique_ptr<ReadableFile> inner_;
@@ -83,6 +89,10 @@ Result<std::unique_ptr<WritableFile>> FaultyFileSystem::open_write(const Path& p
   auto file = inner_.open_write(path, mode);
   if (!file) return file;
   return std::unique_ptr<WritableFile>(std::make_unique<FaultyWritableFile>(std::move(*file), plan_, space_left_));
+}
+
+Result<FileInfo> FaultyFileSystem::info(const Path& path) {
+  return cut(inner_.info(path), plan_);
 }
 
 }  // namespace osler

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "osler/base/file_system.h"
@@ -16,7 +16,7 @@ namespace {
 
 Error system_error(const FileSystem::Path& path, int number) {
   const ErrorCode code = number == ENOENT || number == ENOTDIR ? ErrorCode::not_found : ErrorCode::io;
-  return {code, std::strerror(number), path.string()};
+  return {code, std::generic_category().message(number), path.string()};
 }
 
 FileInfo to_info(const struct stat& status) {
@@ -125,11 +125,14 @@ class RealFileSystem final : public FileSystem {
     DIR* stream = ::opendir(directory.c_str());
     if (stream == nullptr) return system_error(directory, errno);
     std::vector<std::string> names;
+    errno = 0;
     while (const dirent* entry = ::readdir(stream)) {
       std::string name = entry->d_name;
       if (name != "." && name != "..") names.push_back(std::move(name));
     }
+    const int failure = errno;  // the only way readdir tells an error from the end
     ::closedir(stream);
+    if (failure != 0) return system_error(directory, failure);
     std::sort(names.begin(), names.end());
     return names;
   }

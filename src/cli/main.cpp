@@ -1,4 +1,6 @@
 // The osler program.
-int main() {
-  return 0;
+#include "cli/program.h"
+
+int main(int count, char** arguments) {
+  return osler::cli::run_program(count, arguments);
 }

@@ -1,1 +1,99 @@
-// What the terminal can show.
+// What the terminal can show, and how words get to it. The only place that reads the process environment.
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "report/layout.h"
+
+namespace osler::cli {
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+constexpr int kWidthWithoutTerminal = 100;
+
+int terminal_width() {
+  const std::string_view columns = environment("COLUMNS");
+  int width = 0;
+  const auto [end, failure] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  if (failure == std::errc{} && end == columns.data() + columns.size() && width > 0) return width;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return kWidthWithoutTerminal;
+}
+
+/// The locale's word decides where there is one; without one nearly every terminal of today shows Unicode. The Linux
+/// console's font has no Braille.
+bool shows_unicode() {
+  const std::string_view terminal = environment("TERM");
+  if (terminal == "linux" || (terminal == "dumb" && ::isatty(STDOUT_FILENO) != 0)) return false;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale(environment(name));
+    if (locale.empty()) continue;
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](char sign) { return static_cast<char>(std::tolower(static_cast<unsigned char>(sign))); });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return true;
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t length = ::write(descriptor, text.data(), text.size());
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(length));
+  }
+  return true;
+}
+
+}  // namespace
+
+void add_look_options(CLI::App& verb, Look& look) {
+  verb.add_flag("--no-colour,--no-color", look.no_colour, "No colours (the NO_COLOR variable does the same)")
+      ->group("Looks");
+  verb.add_flag("--colour,--color", look.colour, "Colours even when the output is not a terminal")->group("Looks");
+  verb.add_flag("--ascii", look.ascii, "Draw with plain ASCII characters")->group("Looks");
+}
+
+TextOptions text_options(const Look& look) {
+  TextOptions options;
+  const bool wanted = ::isatty(STDOUT_FILENO) != 0 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  options.colour = !look.no_colour && (look.colour || wanted);
+  options.verbose = look.verbose;
+  options.unicode = !look.ascii && shows_unicode();
+  options.width = terminal_width();
+  return options;
+}
+
+bool can_show_progress() {
+  return ::isatty(STDERR_FILENO) != 0 && environment("TERM") != "dumb";
+}
+
+bool print(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text) || errno == EPIPE) return true;
+  complain(std::string("cannot write the result: ") + std::strerror(errno));
+  return false;
+}
+
+void complain(std::string_view message) {
+  // In one write, so that lines of several processes do not mix. A failure to complain has nowhere to go.
+  print_error("osler: " + layout::clean(message, shows_unicode()) + "\n");
+}
+
+void print_error(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, text));
+}
+
+}  // namespace osler::cli

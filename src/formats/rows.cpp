@@ -1,2 +1,355 @@
-// Rows of named numbers become events.
+// How rows of named numbers find their step axis and become events.
 #include "formats/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace osler {
+namespace {
+
+constexpr SeriesId kUnnamed = std::numeric_limits<SeriesId>::max();
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint8_t kEpochTier = 4;
+// Largest number of cells kept while the axis is unknown; rows can be very wide.
+constexpr std::size_t kWindowCells = 200'000;
+// Step columns that are looked at; logs with one counter per tag can have thousands.
+constexpr std::size_t kMostCandidates = 16;
+// Share of points that may fall on the step of their predecessor before the column is no axis: loggers repeat the last
+// step once or twice at the end, while a counter that stands still (an epoch over many rows) repeats nearly all.
+constexpr double kToleratedRepeats = 0.2;
+
+struct CounterName {
+  std::string_view name;
+  std::uint8_t tier;
+};
+
+// Names of step counters seen in the wild, best first: counts of the whole training, steps, iterations (which may
+// count within an epoch), episodes, epochs.
+constexpr std::array kCounterNames = {
+    CounterName{"global_step", 0},
+    CounterName{"global_steps", 0},
+    CounterName{"globalstep", 0},
+    CounterName{"total_timesteps", 0},
+    CounterName{"num_timesteps", 0},
+    CounterName{"timesteps_total", 0},
+    CounterName{"totalenvinteracts", 0},
+    CounterName{"iter_num", 0},
+    CounterName{"num_updates", 0},
+    CounterName{"global_iter", 0},
+    CounterName{"step", 1},
+    CounterName{"steps", 1},
+    CounterName{"_step", 1},
+    CounterName{"current_steps", 1},
+    CounterName{"train_step", 1},
+    CounterName{"training_step", 1},
+    CounterName{"train_steps", 1},
+    CounterName{"timesteps", 1},
+    CounterName{"timestep", 1},
+    CounterName{"env_step", 1},
+    CounterName{"env_steps", 1},
+    CounterName{"frame", 1},
+    CounterName{"frames", 1},
+    CounterName{"n_iter", 1},
+    CounterName{"iter", 2},
+    CounterName{"iters", 2},
+    CounterName{"iteration", 2},
+    CounterName{"iterations", 2},
+    CounterName{"training_iteration", 2},
+    CounterName{"itr", 2},
+    CounterName{"update", 2},
+    CounterName{"updates", 2},
+    CounterName{"n_updates", 2},
+    CounterName{"nupdates", 2},
+    CounterName{"batch", 2},
+    CounterName{"batches", 2},
+    CounterName{"batch_idx", 2},
+    CounterName{"batch_id", 2},
+    CounterName{"episode", 3},
+    CounterName{"episodes", 3},
+    CounterName{"num_episodes", 3},
+    CounterName{"epoch", kEpochTier},
+    CounterName{"epochs", kEpochTier},
+    CounterName{"round", kEpochTier},
+};
+
+constexpr std::array<std::string_view, 6> kTimeNames = {"time",       "timestamp", "wall_time",
+                                                        "_timestamp", "walltime",  "unix_time"};
+constexpr std::array<std::string_view, 10> kPhaseColumns = {"phase",  "mode",    "split", "stage",     "subset",
+                                                            "_split", "dataset", "set",   "partition", "type"};
+constexpr std::array<std::string_view, 2> kTrainingPhases = {"train", "training"};
+constexpr std::array<std::string_view, 9> kEvaluationPhases = {
+    "val", "valid", "validation", "eval", "evaluation", "test", "testing", "dev", "valid_test"};
+
+/// Lower case, trimmed, with '_' for spaces and dashes: how names are compared.
+std::string comparable(std::string_view name) {
+  while (!name.empty() && (name.front() == ' ' || name.front() == '\t')) name.remove_prefix(1);
+  while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);
+  std::string text(name);
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == ' ' || c == '-') c = '_';
+  }
+  return text;
+}
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, std::string_view text) {
+  return std::find(words.begin(), words.end(), comparable(text)) != words.end();
+}
+
+std::optional<std::uint8_t> counter_tier(std::string_view name) {
+  std::string text = comparable(name);
+  // "time/total_timesteps" and "trainer/global_step" count training; "val/step" does not.
+  if (const auto slash = text.rfind('/'); slash != std::string::npos) {
+    if (is_evaluation_phase(text.substr(0, text.find('/')))) return std::nullopt;
+    text.erase(0, slash + 1);
+  }
+  for (const CounterName& counter : kCounterNames) {
+    if (counter.name == text) return counter.tier;
+  }
+  return std::nullopt;
+}
+
+/// A whole number that can be a step; -1 is what some writers put where they have none.
+bool is_step(double value) {
+  constexpr double kLargest = 9.0e15;
+  return value >= -kLargest && value <= kLargest && value == std::floor(value) && value != -1;
+}
+
+/// Seconds since 1970, when `value` can be a time at all: seconds, ms, us or ns between 2001 and 2065.
+double to_seconds(double value) {
+  for (const double unit : {1.0, 1e3, 1e6, 1e9}) {
+    if (value >= 1e9 * unit && value < 3e9 * unit) return value / unit;
+  }
+  return kNoTime;
+}
+
+}  // namespace
+
+bool is_phase_column(std::string_view name) {
+  return is_one_of(kPhaseColumns, name);
+}
+bool is_evaluation_phase(std::string_view text) {
+  return is_one_of(kEvaluationPhases, text);
+}
+bool is_phase(std::string_view text) {
+  return is_one_of(kTrainingPhases, text) || is_evaluation_phase(text);
+}
+
+struct RowAssembler::Trial {
+  std::size_t rows = 0;  // rows that tell the axis
+  std::size_t distinct = 0;
+  std::size_t points = 0;
+  std::size_t repeats = 0;  // points at the step of their predecessor
+  bool whole = true;        // all values are whole numbers
+  bool rising = true;
+
+  [[nodiscard]] bool accepted() const {
+    return rows > 0 && whole && static_cast<double>(repeats) <= kToleratedRepeats * static_cast<double>(points);
+  }
+};
+
+std::uint32_t RowAssembler::column(std::string_view name) {
+  if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  if (columns_.size() >= kMostColumns) return kMostColumns;
+  const auto id = static_cast<std::uint32_t>(columns_.size());
+  Column column{std::string(name), 0};
+  Kind kind = Kind::plain;
+  if (const auto tier = counter_tier(name)) {
+    kind = *tier == kEpochTier ? Kind::epoch : Kind::step;
+    column.tier = *tier;
+    if (candidates_.size() < kMostCandidates) candidates_.push_back(id);
+  } else if (is_one_of(kTimeNames, name)) {
+    kind = Kind::time;
+  }
+  columns_.push_back(std::move(column));
+  kinds_.push_back(kind);
+  ids_.emplace(std::string(name), id);
+  return id;
+}
+
+void RowAssembler::row(const Row& row, EventSink& sink) {
+  if (row.cells.empty()) return;
+  if (chosen_) {
+    emit(row, sink);
+    return;
+  }
+  kept_.push_back({static_cast<std::uint32_t>(kept_cells_.size()), static_cast<std::uint32_t>(row.cells.size()),
+                   row.wall_time, std::string(row.prefix), segment_starts_});
+  segment_starts_ = false;
+  kept_cells_.insert(kept_cells_.end(), row.cells.begin(), row.cells.end());
+  if (kept_.size() >= kWindowRows || kept_cells_.size() >= kWindowCells || axis_is_clear()) flush(sink);
+}
+
+void RowAssembler::finish(EventSink& sink) {
+  if (!chosen_) flush(sink);
+}
+
+void RowAssembler::flush(EventSink& sink) {
+  choose_axis();
+  const bool starts = segment_starts_;
+  for (const KeptRow& kept : kept_) {
+    segment_starts_ = kept.starts_segment;
+    emit(kept_row(kept), sink);
+  }
+  segment_starts_ = starts;
+  kept_ = {};
+  kept_cells_ = {};
+}
+
+Row RowAssembler::kept_row(const KeptRow& kept) const {
+  return {std::span(kept_cells_).subspan(kept.first_cell, kept.cells), kept.wall_time, kept.prefix};
+}
+
+RowAssembler::Trial RowAssembler::try_axis(std::optional<std::uint32_t> axis) const {
+  Trial trial;
+  std::unordered_map<std::uint64_t, double> last_steps;  // by prefix and column
+  double step = kAbsent;
+  for (const KeptRow& kept : kept_) {
+    const Row row = kept_row(kept);
+    const std::uint64_t prefix = std::hash<std::string_view>{}(row.prefix) << 20;
+    for (const Cell& cell : row.cells) {
+      if (cell.column != axis || cell.value == -1) continue;
+      trial.whole = trial.whole && is_step(cell.value);
+      trial.rising = trial.rising && !(cell.value < step);
+      trial.distinct += cell.value != step ? 1 : 0;
+      ++trial.rows;
+      step = cell.value;
+    }
+    for (const Cell& cell : row.cells) {
+      if (cell.column >= kMostColumns || kinds_[cell.column] != Kind::plain) continue;
+      const auto [entry, fresh] = last_steps.try_emplace(prefix ^ cell.column, step);
+      // Rows before the first step stand together at the start, so NaN equals NaN here.
+      const bool repeats = !fresh && (entry->second == step || (std::isnan(step) && std::isnan(entry->second)));
+      trial.repeats += repeats ? 1 : 0;
+      entry->second = step;
+      ++trial.points;
+    }
+  }
+  return trial;
+}
+
+bool RowAssembler::axis_is_clear() const {
+  constexpr std::size_t kClearRows = 3;
+  constexpr std::size_t kHopelessRows = 8;
+  constexpr std::size_t kOrderRows = 16;
+  if (kept_.size() < kClearRows) return false;
+  if (candidates_.empty()) return kept_.size() >= kOrderRows;
+  std::vector<std::uint32_t> ranked = candidates_;
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return columns_[a].tier < columns_[b].tier; });
+  for (const std::uint32_t candidate : ranked) {
+    const Trial trial = try_axis(candidate);
+    if (trial.rows == kept_.size() && trial.whole && trial.rising && trial.repeats == 0) {
+      const std::size_t needed = columns_[candidate].tier == kEpochTier ? kClearRows + 1 : kClearRows;
+      return trial.distinct >= needed;
+    }
+    if (kept_.size() < kHopelessRows || trial.accepted()) return false;
+  }
+  return false;
+}
+
+void RowAssembler::choose_axis() {
+  chosen_ = true;
+  std::optional<std::uint32_t> best;
+  for (const std::uint32_t candidate : candidates_) {
+    if (best && columns_[*best].tier <= columns_[candidate].tier) continue;
+    if (try_axis(candidate).accepted()) best = candidate;
+  }
+  axis_ = best;
+}
+
+void RowAssembler::move_offset(double axis_value, double epoch) {
+  const auto value = static_cast<std::int64_t>(axis_value);
+  // Once it is known that the counter counts within the epoch, standing still is a fall too (one row per epoch).
+  const bool falls = counter_ && (value < *counter_ || (within_epoch_ && value == *counter_));
+  if (falls && counter_epoch_ && epoch > *counter_epoch_) {
+    within_epoch_ = true;
+    epoch_length_ = *counter_ + (value <= 0 ? counter_gap_ : 0);
+    constexpr double kMostEpochs = 1000;  // skipped at once; more would be a broken column
+    const double epochs = std::clamp(std::floor(epoch - *counter_epoch_), 1.0, kMostEpochs);
+    constexpr std::int64_t kLargestOffset = std::int64_t{1} << 60;
+    const double moved = static_cast<double>(offset_) + epochs * static_cast<double>(epoch_length_);
+    if (moved < static_cast<double>(kLargestOffset)) offset_ += static_cast<std::int64_t>(epochs) * epoch_length_;
+  } else if (counter_ && counter_epoch_ && epoch < *counter_epoch_ && offset_ != 0) {
+    // Training went back to an earlier epoch: so does the offset.
+    const double epochs = std::max(0.0, std::floor(epoch - first_epoch_.value_or(epoch)));
+    offset_ = std::min(offset_, static_cast<std::int64_t>(std::min(epochs * static_cast<double>(epoch_length_), 1e18)));
+  }
+  if (counter_ && value > *counter_) counter_gap_ = value - *counter_;
+  counter_ = value;
+  if (!std::isnan(epoch)) {
+    if (!first_epoch_) first_epoch_ = epoch;
+    counter_epoch_ = epoch;
+  }
+}
+
+std::int64_t RowAssembler::step_of(double axis_value, double epoch, bool evaluation) {
+  if (!axis_) {
+    if (segment_starts_) order_ = -1;
+    segment_starts_ = false;
+    return ++order_;
+  }
+  segment_starts_ = false;
+  if (!is_step(axis_value)) return current_step_;
+  if (evaluation && counter_) {
+    const bool same_epoch = epoch_ && epoch == *epoch_;
+    return offset_ != 0 || same_epoch ? current_step_ : static_cast<std::int64_t>(axis_value);
+  }
+  if (!evaluation && !std::isnan(epoch)) epoch_ = epoch;
+  // When the epoch is the axis itself, its fall is a restart and nothing else.
+  const bool epoch_apart = kinds_[*axis_] != Kind::epoch;
+  if (!evaluation) move_offset(axis_value, epoch_apart ? epoch_.value_or(kAbsent) : kAbsent);
+  current_step_ = static_cast<std::int64_t>(axis_value) + offset_;
+  return current_step_;
+}
+
+std::vector<SeriesId>& RowAssembler::series_of(std::string_view prefix) {
+  if (prefix_ >= prefixes_.size() || prefixes_[prefix_].text != prefix) {
+    const auto known =
+        std::find_if(prefixes_.begin(), prefixes_.end(), [&](const Prefix& entry) { return entry.text == prefix; });
+    prefix_ = static_cast<std::size_t>(known - prefixes_.begin());
+    if (known == prefixes_.end()) prefixes_.push_back({std::string(prefix), is_evaluation_phase(prefix), {}});
+  }
+  std::vector<SeriesId>& series = prefixes_[prefix_].series;
+  if (series.size() < columns_.size()) series.resize(columns_.size(), kUnnamed);
+  return series;
+}
+
+SeriesId RowAssembler::name_series(std::uint32_t column, std::string_view prefix, EventSink& sink) {
+  const std::string& name = columns_[column].name;
+  const bool has_prefix = name.size() > prefix.size() && name.starts_with(prefix) &&
+                          (name[prefix.size()] == '/' || name[prefix.size()] == '_');
+  if (prefix.empty() || has_prefix || kinds_[column] == Kind::epoch) return sink.series(name);
+  return sink.series(std::string(prefix) + "/" + name);
+}
+
+void RowAssembler::emit(const Row& row, EventSink& sink) {
+  std::vector<SeriesId>& series = series_of(row.prefix);
+  double axis_value = kAbsent;
+  double epoch = kAbsent;
+  double wall_time = row.wall_time;
+  for (const Cell& cell : row.cells) {
+    if (cell.column >= kMostColumns || kinds_[cell.column] == Kind::plain) continue;
+    if (cell.column == axis_) axis_value = cell.value;
+    if (kinds_[cell.column] == Kind::epoch) epoch = cell.value;
+    if (kinds_[cell.column] == Kind::time && std::isnan(wall_time)) wall_time = to_seconds(cell.value);
+  }
+  Event event;
+  event.step = step_of(axis_value, epoch, prefixes_[prefix_].evaluation);
+  event.wall_time = wall_time;
+  for (const Cell& cell : row.cells) {
+    if (cell.column >= kMostColumns) continue;
+    const Kind kind = kinds_[cell.column];
+    if (kind == Kind::step && cell.column == axis_) continue;
+    if (kind == Kind::time && !std::isnan(to_seconds(cell.value))) continue;
+    if (series[cell.column] == kUnnamed) series[cell.column] = name_series(cell.column, row.prefix, sink);
+    event.series = series[cell.column];
+    event.value = cell.value;
+    sink.add(event);
+  }
+}
+
+}  // namespace osler

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,13 +20,110 @@ struct Cell {
   double value = 0;
 };
 
+/// Numbers that were recorded together.
+struct Row {
+  std::span<const Cell> cells;
+  double wall_time = kNoTime;  ///< when the source tells it apart from the columns
+  std::string_view prefix;     ///< "val" puts the row's numbers into "val/loss" and so on; usually empty
+};
+
+/// Whether a column of that name tells which phase a row belongs to (mode, split, phase, ...).
+[[nodiscard]] bool is_phase_column(std::string_view name);
+/// Whether `text` names a phase (train, val, valid, eval, test, ...).
+[[nodiscard]] bool is_phase(std::string_view text);
+/// Whether `text` names a phase other than training.
+[[nodiscard]] bool is_evaluation_phase(std::string_view text);
+
 /// Finds the step axis and the wall time among the columns of the rows it is given, and emits the rest as events.
+///
+/// The axis is chosen from the first rows alone (at most kWindowRows, fewer when the case is clear), so the result does
+/// not depend on how the input was cut into pieces:
+/// - A column called like a step counter (global_step, step, iter, ..., then episode, then epoch) is the axis if its
+///   values are whole numbers and taking them would not overwrite points; a sentinel of -1 counts as absent.
+/// - With no such column, or when all of them stand still while values go on, the order of the rows is the axis.
+/// - A counter that falls back while the epoch rises counts within its epoch: an offset keeps the steps rising.
+///   A counter that falls back otherwise is a restart, and is passed on as it is.
+/// - A row without the axis stands at the step of the row before it; so does an evaluation row of the current epoch,
+///   whose own counter counts evaluation batches.
+/// The axis itself is not emitted as a series, except the epoch. Time columns in seconds (or ms, us, ns) since 1970
+/// become the wall time.
+///
+/// One assembler speaks to one sink for life. Columns beyond kMostColumns are ignored.
 class RowAssembler {
  public:
+  static constexpr std::size_t kWindowRows = 64;
+  static constexpr std::uint32_t kMostColumns = 250'000;
+
   /// The number of the column called `name`, made on first use.
   std::uint32_t column(std::string_view name);
-  /// Emits one row. `wall_time` may be kNoTime, then a time column of the row is used where there is one.
-  void row(std::span<const Cell> cells, double wall_time, EventSink& sink);
+  /// Takes one row. Emits it, or keeps a copy until the axis is known.
+  void row(const Row& row, EventSink& sink);
+  /// The writer started anew here (a repeated header): where rows are counted, counting starts again.
+  void new_segment() { segment_starts_ = true; }
+  /// No more rows come: emits what was kept.
+  void finish(EventSink& sink);
+
+ private:
+  enum class Kind : std::uint8_t { plain, step, epoch, time };
+
+  struct Column {
+    std::string name;
+    std::uint8_t tier = 0;  // of a step or epoch column; lower is better
+  };
+  struct KeptRow {
+    std::uint32_t first_cell = 0;
+    std::uint32_t cells = 0;
+    double wall_time = kNoTime;
+    std::string prefix;
+    bool starts_segment = false;
+  };
+  struct Trial;  // how well a column would do as the axis
+
+  [[nodiscard]] Row kept_row(const KeptRow& kept) const;
+  [[nodiscard]] Trial try_axis(std::optional<std::uint32_t> axis) const;
+  [[nodiscard]] bool axis_is_clear() const;
+  void choose_axis();
+  void flush(EventSink& sink);
+  void emit(const Row& row, EventSink& sink);
+  [[nodiscard]] std::int64_t step_of(double axis_value, double epoch, bool evaluation);
+  void move_offset(double axis_value, double epoch);
+  std::vector<SeriesId>& series_of(std::string_view prefix);
+  SeriesId name_series(std::uint32_t column, std::string_view prefix, EventSink& sink);
+
+  struct Prefix {
+    std::string text;
+    bool evaluation = false;
+    std::vector<SeriesId> series;  // by column, kUnnamed where none was made yet
+  };
+
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  };
+
+  std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> ids_;
+  std::vector<Column> columns_;
+  std::vector<Kind> kinds_;
+  std::vector<std::uint32_t> candidates_;  // step and epoch columns, in the order they appeared
+  std::vector<Prefix> prefixes_;
+  std::size_t prefix_ = 0;  // of the newest row
+
+  std::vector<KeptRow> kept_;
+  std::vector<Cell> kept_cells_;
+  bool chosen_ = false;
+  bool segment_starts_ = false;
+  std::optional<std::uint32_t> axis_;  // none: the order of the rows
+
+  std::int64_t order_ = -1;
+  std::int64_t current_step_ = 0;
+  std::optional<std::int64_t> counter_;  // the newest raw value of the axis in a training row
+  std::int64_t counter_gap_ = 1;
+  std::int64_t epoch_length_ = 0;  // as the counter counts
+  std::int64_t offset_ = 0;
+  bool within_epoch_ = false;    // the counter fell back while the epoch rose
+  std::optional<double> epoch_;  // of the newest training row that told it
+  std::optional<double> first_epoch_;
+  std::optional<double> counter_epoch_;  // the epoch `counter_` was seen in
 };
 
 }  // namespace osler

@@ -1,2 +1,136 @@
-// A report as text for a terminal.
+// A report as text for a terminal: which sections, in which order, in how much detail.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
 #include "osler/report/render.h"
+#include "report/layout.h"
+#include "report/numbers.h"
+#include "report/text_sections.h"
+
+namespace osler {
+namespace {
+
+using layout::Badge;
+using layout::Detail;
+using layout::Ink;
+using layout::Sheet;
+
+constexpr int kScreenLines = 45;
+
+constexpr Detail kEverything{};
+
+// From roomy to terse; the first that fits a screen is used. In order: findings, evidence of the first, of the rest,
+// plot rows, causes, reasons, whether each is settled, remedies, causes ruled out, lines of prose, groups, everything.
+constexpr std::array kScreens = {
+    Detail{3, 3, 2, 8, 3, 3, true, 4, 3, 3, 4, false},   //
+    Detail{3, 2, 1, 7, 3, 2, true, 3, 2, 2, 3, false},   //
+    Detail{3, 2, 1, 6, 3, 2, true, 3, 1, 2, 2, false},   //
+    Detail{3, 2, 1, 6, 3, 2, false, 3, 1, 2, 2, false},  //
+    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},  //
+    Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},
+};
+
+Sheet write(const Report& report, const TextOptions& options, const Detail& detail) {
+  Sheet sheet(options);
+  layout::write_verdict(sheet, report);
+  layout::write_findings(sheet, report, detail);
+  // A run that is well or cannot be judged has no illness to explain.
+  const bool sick = report.status == Status::critical || report.status == Status::warning;
+  if (sick || detail.everything) {
+    layout::write_causes(sheet, report, detail);
+    layout::write_remedies(sheet, report, detail);
+  }
+  layout::write_record(sheet, report, detail);
+  return sheet;
+}
+
+}  // namespace
+
+std::string render_text(const Report& report, const TextOptions& options) {
+  if (options.verbose) return write(report, options, kEverything).str();
+  for (const Detail& detail : kScreens) {
+    const Sheet sheet = write(report, options, detail);
+    if (sheet.lines() <= kScreenLines || &detail == &kScreens.back()) return sheet.str();
+  }
+  return {};
+}
+
+std::string render_line(const Report& report, const TextOptions& options) {
+  const Sheet sheet(options);
+  const Badge badge = layout::badge_of(report.status, options.unicode);
+  constexpr int kBadgeWidth = 12;
+  const std::string word =
+      report.status == Status::insufficient_data ? "unclear" : std::string(to_string(report.status));
+  const std::string verdict = layout::pad(std::string(badge.sign) + " " + word, kBadgeWidth);
+  const int name_width = std::clamp(sheet.width() * 3 / 10, 12, 36);
+  const std::string name = layout::pad(
+      layout::clip_middle(layout::clean(report.run_name, options.unicode), name_width, options.unicode), name_width);
+  const int rest = sheet.width() - kBadgeWidth - name_width - 2;
+  const std::string headline = layout::clip(layout::clean(report.headline, options.unicode), rest, options.unicode);
+  return sheet.painted(verdict, badge.ink) + name + "  " + headline;
+}
+
+namespace layout {
+
+std::size_t shown(int limit, std::size_t size) {
+  return limit <= 0 ? size : std::min(size, static_cast<std::size_t>(limit));
+}
+
+std::string join(const std::vector<std::string>& pieces, std::string_view between) {
+  return fmt::format("{}", fmt::join(pieces, between));
+}
+
+Badge badge_of(Status status, bool unicode) {
+  const Glyphs& signs = glyphs(unicode);
+  switch (status) {
+    case Status::critical:
+      return {signs.critical, "CRITICAL", Ink::critical};
+    case Status::warning:
+      return {signs.warning, "WARNING", Ink::warning};
+    case Status::healthy:
+      return {signs.healthy, "HEALTHY", Ink::healthy};
+    case Status::insufficient_data:
+      break;
+  }
+  return {signs.unclear, "INSUFFICIENT DATA", Ink::note};
+}
+
+Badge badge_of(Severity severity, bool unicode) {
+  const Glyphs& signs = glyphs(unicode);
+  switch (severity) {
+    case Severity::critical:
+      return {signs.critical, "CRITICAL", Ink::critical};
+    case Severity::warning:
+      return {signs.warning, "WARNING", Ink::warning};
+    case Severity::note:
+      break;
+  }
+  return {signs.note, "NOTE", Ink::note};
+}
+
+void write_verdict(Sheet& sheet, const Report& report) {
+  const Badge badge = badge_of(report.status, sheet.unicode());
+  const std::string verdict = sheet.painted(fmt::format("{} {}", badge.sign, badge.word), badge.ink) + "  ";
+  const std::string headline = sheet.text(report.headline, Ink::strong);
+  if (columns(verdict) + 24 <= sheet.width()) {
+    sheet.paragraph(verdict, headline);
+  } else {
+    sheet.line(verdict);
+    sheet.paragraph("  ", headline);
+  }
+  const std::string dot = fmt::format(" {} ", sheet.glyphs().dot);
+  std::vector<std::string> facts = {
+      clip_middle(clean(report.run_name, sheet.unicode()), sheet.width() - 2, sheet.unicode())};
+  if (!report.format.empty()) facts.push_back(clean(report.format, sheet.unicode()));
+  if (report.sources.size() > 1) facts.push_back(counted(report.sources.size(), "file"));
+  if (report.steps.count > 0) {
+    facts.push_back(fmt::format("steps {} to {}", grouped(report.steps.first), grouped(report.steps.last)));
+    facts.push_back(counted(report.steps.count, "point"));
+  }
+  sheet.paragraph("  ", sheet.painted(join(facts, dot), Ink::faint));
+}
+
+}  // namespace layout
+}  // namespace osler

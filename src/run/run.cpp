@@ -2,11 +2,20 @@
 #include "osler/run/run.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace osler {
 
 SeriesId Run::series(std::string_view name) {
   if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  if (series_.size() >= limits_.most_series) {
+    if (!std::exchange(left_series_out_, true)) {
+      const std::string most = std::to_string(limits_.most_series);
+      damage.add(
+          {std::string(name), 0, 0, "more than " + most + " series: this one and later new ones are left out", 0});
+    }
+    return kLeftOut;
+  }
   const auto id = static_cast<SeriesId>(series_.size());
   series_.emplace_back(std::string(name));
   ids_.emplace(std::string(name), id);
@@ -19,25 +28,37 @@ void Run::fit_limits() {
   current_.buckets = std::clamp(limits_.buckets_in_all / share, limits_.fewest_buckets,
                                 std::max(limits_.per_series.buckets, limits_.fewest_buckets));
   current_.recent = std::min(limits_.recent_in_all / share, limits_.per_series.recent);
+  if (share == 1) fitted_ = current_;
+  // Series that get no more points never shrink by themselves; doing it at each halving costs little in all.
+  if (2 * current_.buckets >= fitted_.buckets && 2 * current_.recent >= fitted_.recent) return;
+  for (Series& series : series_) series.fit(current_);
+  fitted_ = current_;
 }
 
 void Run::add(const Event& event) {
+  if (event.series >= series_.size()) return;
   Series& series = series_[event.series];
   const Arrival arrival = series.add({event.step, event.wall_time, event.value}, ++arrivals_, current_);
   if (arrival == Arrival::restarted) spread_restart(series);
 }
 
 void Run::spread_restart(const Series& origin) {
-  const std::int64_t step = origin.restart_step();
-  const bool first_of_this_restart =
-      marks_.empty() || marks_.back().kind != Mark::Kind::restart || marks_.back().step != step;
-  // Each series of a restarted run confirms the restart by itself; the first to do so speaks for all.
-  if (first_of_this_restart && marks_.size() < kMarksKept) {
-    add(Mark{Mark::Kind::restart, step, kNoTime, "steps went back to " + std::to_string(step)});
-    for (Series& other : series_) {
-      if (&other != &origin) other.restart(step, origin.restart_arrival(), current_);
-    }
+  const Restart& restart = origin.newest_restart();
+  // A log that goes back all the time costs each series its own way back, not every series every way.
+  if (restart_steps_.size() >= kRestartsSpread || told_before(restart)) return;
+  restart_steps_.insert(restart.step);
+  last_restart_arrival_ = restart.arrival;
+  add(Mark{Mark::Kind::restart, restart.step, kNoTime, "steps went back to " + std::to_string(restart.step)});
+  for (Series& other : series_) {
+    if (&other != &origin) other.follow(restart, current_);
   }
+}
+
+bool Run::told_before(const Restart& restart) const {
+  // Where the log tells one series after another, each tells the same restart again, at the next step it has.
+  if (restart.first_of_series < last_restart_arrival_) return false;
+  const auto known = restart_steps_.upper_bound(restart.kept_before);
+  return known != restart_steps_.end() && *known <= restart.step;
 }
 
 void Run::add(Mark mark) {

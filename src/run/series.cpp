@@ -4,29 +4,23 @@
 namespace osler {
 
 Arrival Series::add(const Point& point, std::uint64_t arrival, const SummaryLimits& limits) {
-  const bool continues_held = !held_.empty() && point.step > held_.back().step;
-  if (summary_.empty() || (point.step > summary_.last_step() && held_.empty())) {
-    summary_.append(point, limits);
-    last_arrival_ = arrival;
-    return Arrival::appended;
+  if (first_arrival_ == 0) first_arrival_ = arrival;
+  if (summary_.empty() || point.step > summary_.last_step()) {
+    // Back to the front after fewer than kRestartPoints late points: those were stragglers.
+    drop_held();
+    return append(point, arrival, limits);
   }
+  if (!held_.empty() && point.step == held_.back().step) {
+    held_.back() = point;
+    return Arrival::held;
+  }
+  const bool continues_held = !held_.empty() && point.step > held_.back().step;
   if (point.step == summary_.last_step() && !continues_held) {
     summary_.replace_last(point);
     last_arrival_ = arrival;
     return Arrival::replaced;
   }
-  if (point.step > summary_.last_step()) {
-    // Back to the front after fewer than kRestartPoints late points: those were stragglers.
-    out_of_order_ += held_.size();
-    held_.clear();
-    summary_.append(point, limits);
-    last_arrival_ = arrival;
-    return Arrival::appended;
-  }
-  if (!held_.empty() && !continues_held) {
-    out_of_order_ += held_.size();
-    held_.clear();
-  }
+  if (!continues_held) drop_held();
   if (held_.empty()) held_arrival_ = arrival;
   held_.push_back(point);
   if (held_.size() < kRestartPoints) return Arrival::held;
@@ -34,21 +28,37 @@ Arrival Series::add(const Point& point, std::uint64_t arrival, const SummaryLimi
   return Arrival::restarted;
 }
 
-void Series::commit_held(std::uint64_t arrival, const SummaryLimits& limits) {
-  restart_step_ = held_.front().step;
-  restart_arrival_ = held_arrival_;
+Arrival Series::append(const Point& point, std::uint64_t arrival, const SummaryLimits& limits) {
+  summary_.append(point, limits);
   last_arrival_ = arrival;
-  summary_.rewind(restart_step_);
-  for (const Point& point : held_) summary_.append(point, limits);
+  return Arrival::appended;
+}
+
+void Series::drop_held() {
+  out_of_order_ += held_.size();
   held_.clear();
 }
 
-void Series::restart(std::int64_t step, std::uint64_t since_arrival, const SummaryLimits& limits) {
-  if (!held_.empty()) {
-    commit_held(last_arrival_, limits);
-  } else if (last_arrival_ < since_arrival) {
-    summary_.rewind(step);
+void Series::commit_held(std::uint64_t arrival, const SummaryLimits& limits) {
+  restart_.step = held_.front().step;
+  restart_.arrival = held_arrival_;
+  restart_.last_before = last_arrival_;
+  restart_.first_of_series = first_arrival_;
+  summary_.rewind(restart_.step);
+  restart_.kept_before = summary_.empty() ? INT64_MIN : summary_.last_step();
+  for (const Point& point : held_) summary_.append(point, limits);
+  held_.clear();
+  last_arrival_ = arrival;
+}
+
+void Series::follow(const Restart& restart, const SummaryLimits& limits) {
+  if (last_arrival_ < restart.first_of_series) return;
+  if (!held_.empty() && held_arrival_ > restart.last_before) {
+    commit_held(held_arrival_, limits);
+    return;
   }
+  drop_held();
+  if (last_arrival_ < restart.arrival) summary_.rewind(restart.step);
 }
 
 }  // namespace osler

@@ -35,7 +35,7 @@ Bucket merge(const Bucket& left, const Bucket& right) {
   const auto left_count = static_cast<double>(left.count);
   const auto right_count = static_cast<double>(right.count);
   const double total = left_count + right_count;
-  const double difference = right.mean - left.mean;
+  const double difference = right.mean - left.mean;  // may overflow, and m2 with it; the mean must not
   merged.count = left.count + right.count;
   merged.last = right.last;
   if (right.min < left.min) {
@@ -46,11 +46,73 @@ Bucket merge(const Bucket& left, const Bucket& right) {
     merged.max = right.max;
     merged.max_step = right.max_step;
   }
-  merged.mean = left.mean + difference * (right_count / total);
+  merged.mean = std::lerp(left.mean, right.mean, right_count / total);
   merged.m2 = left.m2 + right.m2 + difference * difference * (left_count * right_count / total);
   const double seam = right.first - left.last;
   merged.squared_differences = left.squared_differences + right.squared_differences + seam * seam;
   return merged;
+}
+
+namespace {
+
+/// The limit in force: below three buckets there is nothing to halve.
+std::size_t most_buckets(const SummaryLimits& limits) {
+  return std::max<std::size_t>(limits.buckets, 3);
+}
+
+/// What merge(bucket, bucket_of(point)) gives, in place: every point of every log passes here.
+void extend(Bucket& bucket, const Point& point) {
+  if (bucket.count == 0 || !std::isfinite(point.value)) {
+    bucket = merge(bucket, bucket_of(point));
+    return;
+  }
+  bucket.last_step = point.step;
+  if (!std::isnan(point.wall_time)) {
+    bucket.last_time = point.wall_time;
+    if (std::isnan(bucket.first_time)) bucket.first_time = point.wall_time;
+  }
+  if (point.value < bucket.min) {
+    bucket.min = point.value;
+    bucket.min_step = point.step;
+  }
+  if (point.value > bucket.max) {
+    bucket.max = point.value;
+    bucket.max_step = point.step;
+  }
+  const double share = 1.0 / static_cast<double>(bucket.count + 1);
+  const double difference = point.value - bucket.mean;
+  bucket.mean = std::lerp(bucket.mean, point.value, share);
+  bucket.m2 += difference * difference * (static_cast<double>(bucket.count) * share);
+  const double seam = point.value - bucket.last;
+  bucket.squared_differences += seam * seam;
+  bucket.last = point.value;
+  ++bucket.count;
+}
+
+/// Ends a bucket at `last_step`, inside it, when its points are gone: what is known to lie beyond goes, the rest stays.
+void cut_short(Bucket& bucket, std::int64_t last_step) {
+  bucket.last_step = last_step;
+  bucket.min_step = std::min(bucket.min_step, last_step);
+  bucket.max_step = std::min(bucket.max_step, last_step);
+  if (bucket.nonfinite > 0 && bucket.first_nonfinite_step > last_step) {
+    // A run that is resumed from before its first NaN is a run without NaN.
+    bucket.nonfinite = 0;
+    bucket.first_nonfinite_step = 0;
+  }
+}
+
+void merge_pairs(std::vector<Bucket>& buckets) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < buckets.size(); i += 2, ++kept) {
+    buckets[kept] = i + 1 < buckets.size() ? merge(buckets[i], buckets[i + 1]) : buckets[i];
+  }
+  buckets.resize(kept);
+}
+
+}  // namespace
+
+void thin(std::vector<Bucket>& buckets, std::size_t at_most) {
+  while (buckets.size() > std::max<std::size_t>(at_most, 2)) merge_pairs(buckets);
 }
 
 void Summary::append(const Point& point, const SummaryLimits& limits) {
@@ -60,22 +122,33 @@ void Summary::append(const Point& point, const SummaryLimits& limits) {
 }
 
 void Summary::fold_newest(const SummaryLimits& limits) {
-  // Halving is a loop because the limit may have shrunk since the last point.
-  while (folded_.size() >= std::max<std::size_t>(limits.buckets, 2)) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < folded_.size(); i += 2, ++kept) {
-      folded_[kept] = i + 1 < folded_.size() ? merge(folded_[i], folded_[i + 1]) : folded_[i];
-    }
-    folded_.resize(kept);
-    points_per_bucket_ *= 2;
-  }
-  const Bucket single = bucket_of(*newest_);
+  // A loop because the limit may have shrunk since the last point; one bucket is left for the newest point.
+  while (folded_.size() + 1 >= most_buckets(limits)) halve();
   if (!folded_.empty() && folded_.back().points() < points_per_bucket_) {
-    folded_.back() = merge(folded_.back(), single);
+    extend(folded_.back(), *newest_);
   } else {
-    folded_.push_back(single);
+    folded_.push_back(bucket_of(*newest_));
   }
   remember(*newest_, limits.recent);
+}
+
+void Summary::halve() {
+  merge_pairs(folded_);
+  points_per_bucket_ *= 2;
+}
+
+void Summary::fit(const SummaryLimits& limits) {
+  while (folded_.size() + 1 >= most_buckets(limits)) halve();
+  folded_.shrink_to_fit();
+  std::vector<Point> points = window();
+  const std::size_t kept = std::min(points.size(), limits.recent);
+  recent_.assign(points.end() - static_cast<std::ptrdiff_t>(kept), points.end());
+  recent_.shrink_to_fit();
+  recent_start_ = 0;
+}
+
+void Summary::replace_last(const Point& point) {
+  if (newest_) newest_ = point;
 }
 
 void Summary::remember(const Point& point, std::size_t limit) {
@@ -96,34 +169,38 @@ void Summary::remember(const Point& point, std::size_t limit) {
 
 void Summary::rewind(std::int64_t step) {
   if (points_ == 0 || last_step() < step) return;
-  if (newest_ && newest_->step >= step) newest_.reset();
-
-  std::vector<Point> exact = window();
+  std::vector<Point> exact = recent();
+  while (!exact.empty() && exact.back().step >= step) exact.pop_back();
   while (!folded_.empty() && folded_.back().first_step >= step) folded_.pop_back();
-  if (!folded_.empty() && folded_.back().last_step >= step) {
-    Bucket& cut = folded_.back();
-    if (!exact.empty() && exact.front().step <= cut.first_step) {
-      // The window still holds every point of the bucket: rebuild it without those that go.
-      std::optional<Bucket> rebuilt;
-      for (const Point& point : exact) {
-        if (point.step < cut.first_step || point.step >= step) continue;
-        rebuilt = rebuilt ? merge(*rebuilt, bucket_of(point)) : bucket_of(point);
-      }
-      cut = *rebuilt;  // the bucket's first point lies before the cut
-    } else {
-      cut.last_step = step - 1;
-      for (std::int64_t* inside : {&cut.min_step, &cut.max_step, &cut.first_nonfinite_step}) {
-        *inside = std::min(*inside, cut.last_step);
-      }
+  newest_.reset();
+  if (!folded_.empty()) {
+    if (!exact.empty() && exact.front().step <= folded_.back().first_step) {
+      // The window still holds every point of the last bucket: rebuild it, with the newest point apart again.
+      newest_ = exact.back();
+      exact.pop_back();
+      rebuild_last_bucket(exact);
+    } else if (folded_.back().last_step >= step) {
+      cut_short(folded_.back(), step - 1);
     }
   }
-  while (!exact.empty() && exact.back().step >= step) exact.pop_back();
   recent_ = std::move(exact);
   recent_start_ = 0;
 
   points_ = newest_ ? 1 : 0;
   for (const Bucket& bucket : folded_) points_ += bucket.points();
   if (points_ == 0) points_per_bucket_ = 1;
+}
+
+void Summary::rebuild_last_bucket(std::span<const Point> exact) {
+  const std::int64_t first_step = folded_.back().first_step;
+  folded_.pop_back();
+  const auto start = std::lower_bound(exact.begin(), exact.end(), first_step,
+                                      [](const Point& point, std::int64_t wanted) { return point.step < wanted; });
+  std::optional<Bucket> rebuilt;
+  for (auto point = start; point != exact.end(); ++point) {
+    rebuilt = rebuilt ? merge(*rebuilt, bucket_of(*point)) : bucket_of(*point);
+  }
+  if (rebuilt) folded_.push_back(*rebuilt);
 }
 
 std::vector<Bucket> Summary::buckets() const {

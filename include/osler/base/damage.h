@@ -35,6 +35,12 @@ class DamageReport {
     total_ += other.total_;
     lost_bytes_ += other.lost_bytes_;
   }
+  /// Fills in the source where a reader, which sees bytes and no names, left it empty.
+  void name_source(const std::string& source) {
+    for (Damage& damage : items_) {
+      if (damage.source.empty()) damage.source = source;
+    }
+  }
 
   [[nodiscard]] bool empty() const { return total_ == 0; }
   [[nodiscard]] std::uint64_t total() const { return total_; }

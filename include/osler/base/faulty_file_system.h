@@ -28,7 +28,7 @@ class FaultyFileSystem final : public FileSystem {
 
   [[nodiscard]] Result<std::unique_ptr<ReadableFile>> open_read(const Path& path) override;
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_write(const Path& path, WriteMode mode) override;
-  [[nodiscard]] Result<FileInfo> info(const Path& path) override { return inner_.info(path); }
+  [[nodiscard]] Result<FileInfo> info(const Path& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(const Path& directory) override { return inner_.list(directory); }
   [[nodiscard]] Result<void> make_directory(const Path& path) override { return inner_.make_directory(path); }
   [[nodiscard]] Result<void> rename(const Path& from, const Path& to) override { return inner_.rename(from, to); }

@@ -39,6 +39,13 @@ class Reader {
   [[nodiscard]] virtual Result<void> finish(EventSink& sink, DamageReport& damage) = 0;
 };
 
+/// What one file of a run holds when several files share a run.
+enum class Part {
+  stretch,        ///< series of its own, or a stretch of them: all files count
+  snapshot,       ///< everything up to the time it was written: only the largest file counts
+  configuration,  ///< no series, only configuration: read along with the run it lies beside, never alone
+};
+
 /// A log format. One file of src/formats/catalogue each.
 struct Format {
   std::string_view id;       ///< kebab-case, the file's name
@@ -51,6 +58,7 @@ struct Format {
   std::unique_ptr<Reader> (*open)(const std::filesystem::path& path);
   /// The folder or file that is the run this file belongs to: files of one run share it. Files are read in name order.
   std::filesystem::path (*run_of)(const std::filesystem::path& path);
+  Part part = Part::stretch;
 };
 
 /// All formats, sorted by file name.

@@ -10,21 +10,24 @@
 
 namespace osler {
 
+/// The version of Osler, as "1.2.3".
+[[nodiscard]] std::string_view version();
+
 /// How text is laid out.
 struct TextOptions {
   bool colour = false;
   bool verbose = false;  ///< everything, not just what fits a screen
   bool unicode = true;   ///< draw with block and Braille characters; plain ASCII otherwise
-  int width = 100;       ///< columns
+  int width = 100;       ///< columns; at least 40 are used, and at most 120
 };
 
 /// A report people enjoy reading: verdict first, then the evidence with a small plot, causes, remedies, what was not
 /// checked.
 [[nodiscard]] std::string render_text(const Report& report, const TextOptions& options = {});
-/// One line per run for a report of many.
+/// One line per run for a report of many, without a line end.
 [[nodiscard]] std::string render_line(const Report& report, const TextOptions& options = {});
 
-/// The report contract "osler-report/1", one object.
+/// The report contract "osler-report/1" (docs/report.schema.json), one object.
 [[nodiscard]] std::string render_json(const Report& report);
 /// Several reports: {"schema": ..., "reports": [...]}.
 [[nodiscard]] std::string render_json(std::span<const Report> reports);
@@ -35,5 +38,10 @@ struct TextOptions {
 /// A catalogue page for a terminal.
 [[nodiscard]] std::string render_page(const Finding& finding, const TextOptions& options = {});
 [[nodiscard]] std::string render_page(const Cause& cause, const TextOptions& options = {});
+/// One setting of a finding.
+[[nodiscard]] std::string render_page(const Finding& finding, const Setting& setting, const TextOptions& options = {});
+
+/// Any Markdown for a terminal: headings, lists, tables, quotes, code, emphasis, links.
+[[nodiscard]] std::string render_markdown(std::string_view markdown, const TextOptions& options = {});
 
 }  // namespace osler

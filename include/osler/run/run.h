@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,10 +21,12 @@ namespace osler {
 /// How much memory a run may use.
 struct RunLimits {
   SummaryLimits per_series;
-  /// Buckets over all series; with many series each keeps fewer. 1.5 million buckets are about 200 MB.
+  /// Buckets over all series; with many series each keeps fewer. 1.5 million buckets are about 200 MB, and while series
+  /// are still being added up to twice as many may be kept.
   std::size_t buckets_in_all = 1'500'000;
   std::size_t recent_in_all = 2'000'000;
-  std::size_t fewest_buckets = 64;  ///< what a series keeps at least, however many there are
+  std::size_t fewest_buckets = 64;    ///< what a series keeps at least, however many there are
+  std::size_t most_series = 100'000;  ///< series beyond this many are left out, and `damage` says so
 };
 
 /// First step, last step and number of points of a run's longest series.
@@ -59,9 +63,12 @@ class Run final : public EventSink {
 
  private:
   void spread_restart(const Series& origin);
+  [[nodiscard]] bool told_before(const Restart& restart) const;
   void fit_limits();
 
+  static constexpr SeriesId kLeftOut = std::numeric_limits<SeriesId>::max();
   static constexpr std::size_t kMarksKept = 1000;
+  static constexpr std::size_t kRestartsSpread = 1000;
   static constexpr std::size_t kConfigKept = 10'000;
 
   struct NameHash {
@@ -71,11 +78,15 @@ class Run final : public EventSink {
 
   RunLimits limits_;
   SummaryLimits current_;  // what each series may keep now
+  SummaryLimits fitted_;   // what every series was last shrunk to
   std::deque<Series> series_;
   std::unordered_map<std::string, SeriesId, NameHash, std::equal_to<>> ids_;
   std::vector<Mark> marks_;
   std::map<std::string, std::string, std::less<>> config_;
   std::uint64_t arrivals_ = 0;
+  std::uint64_t last_restart_arrival_ = 0;
+  std::multiset<std::int64_t> restart_steps_;
+  bool left_series_out_ = false;
 };
 
 }  // namespace osler

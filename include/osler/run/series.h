@@ -17,6 +17,15 @@ enum class Arrival {
   restarted,  ///< it made clear that training restarted: the series went back, the held points now continue it
 };
 
+/// A restart as one series saw it. Arrivals number the points of the whole run from 1 in the order they came.
+struct Restart {
+  std::int64_t step = 0;                 ///< where the series went on
+  std::uint64_t arrival = 0;             ///< the first point after the restart
+  std::uint64_t last_before = 0;         ///< the series' last point before it
+  std::uint64_t first_of_series = 0;     ///< the series' very first point
+  std::int64_t kept_before = INT64_MIN;  ///< the last step that the series kept, the smallest number when none
+};
+
 /// One series of a run.
 class Series {
  public:
@@ -27,28 +36,32 @@ class Series {
 
   /// Offers a point. `arrival` numbers the points of the whole run in the order they came.
   Arrival add(const Point& point, std::uint64_t arrival, const SummaryLimits& limits);
-  /// Forgets what lies at or after `step`, unless the series grew since `since_arrival`; then commits held points.
-  void restart(std::int64_t step, std::uint64_t since_arrival, const SummaryLimits& limits);
+  /// Joins a restart that another series made clear: forgets what the restart takes back and commits held points. A
+  /// series that had ended before the other began stays as it is, for then the log tells one series after another.
+  void follow(const Restart& restart, const SummaryLimits& limits);
+  /// Shrinks to limits that were lowered since the last point.
+  void fit(const SummaryLimits& limits) { summary_.fit(limits); }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Summary& summary() const { return summary_; }
   /// How many points came out of order and were left out.
   [[nodiscard]] std::uint64_t out_of_order() const { return out_of_order_ + held_.size(); }
-  /// The step at which the newest restart of this series began, and the arrival number of its first point.
-  [[nodiscard]] std::int64_t restart_step() const { return restart_step_; }
-  [[nodiscard]] std::uint64_t restart_arrival() const { return restart_arrival_; }
+  /// The newest restart that this series made clear by itself.
+  [[nodiscard]] const Restart& newest_restart() const { return restart_; }
 
  private:
+  Arrival append(const Point& point, std::uint64_t arrival, const SummaryLimits& limits);
   void commit_held(std::uint64_t arrival, const SummaryLimits& limits);
+  void drop_held();
 
   std::string name_;
   Summary summary_;
   std::vector<Point> held_;
   std::uint64_t held_arrival_ = 0;
+  std::uint64_t first_arrival_ = 0;
   std::uint64_t last_arrival_ = 0;
   std::uint64_t out_of_order_ = 0;
-  std::int64_t restart_step_ = 0;
-  std::uint64_t restart_arrival_ = 0;
+  Restart restart_;
 };
 
 }  // namespace osler

@@ -45,9 +45,12 @@ struct Bucket {
 /// The bucket that covers `left` and, directly after it, `right` (Chan et al. for the moments).
 [[nodiscard]] Bucket merge(const Bucket& left, const Bucket& right);
 
+/// The same stretch in at most `at_most` buckets (2 or more): neighbours are merged pairwise until they fit.
+void thin(std::vector<Bucket>& buckets, std::size_t at_most);
+
 /// How much a summary may keep.
 struct SummaryLimits {
-  std::size_t buckets = 2048;  ///< at most this many; when full, neighbours are merged and each covers twice as much
+  std::size_t buckets = 2048;  ///< at most this many (3 or more); when full, neighbours are merged
   std::size_t recent = 512;    ///< exact points kept of the end of the series
 };
 
@@ -57,11 +60,14 @@ class Summary {
  public:
   /// Appends a point whose step is larger than all before.
   void append(const Point& point, const SummaryLimits& limits);
-  /// Replaces the newest point, which must have the same step.
-  void replace_last(const Point& point) { newest_ = point; }
+  /// Replaces the newest point, which must have the same step. After a rewind beyond the recent window that point is
+  /// one of many in a bucket and stays.
+  void replace_last(const Point& point);
   /// Forgets every point with step >= `step`. Where a bucket straddles the cut it keeps its statistics up to its end,
   /// unless the recent window holds the points exactly.
   void rewind(std::int64_t step);
+  /// Shrinks to limits that were lowered since the last point, and gives the memory back.
+  void fit(const SummaryLimits& limits);
 
   [[nodiscard]] bool empty() const { return points_ == 0; }
   [[nodiscard]] std::uint64_t points() const { return points_; }
@@ -76,7 +82,9 @@ class Summary {
 
  private:
   void fold_newest(const SummaryLimits& limits);
+  void halve();
   void remember(const Point& point, std::size_t limit);
+  void rebuild_last_bucket(std::span<const Point> exact);
   [[nodiscard]] std::vector<Point> window() const;
 
   std::vector<Bucket> folded_;  // the last of them may be partly filled

@@ -1,0 +1,63 @@
+# The documented way to build, try and check Osler. Each goal does all the set-up it needs; CMake presets do the work.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test lint bench fuzz docs clean
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc)
+# `make test SANITIZE=` leaves out the second round of tests, under the address and undefined-behaviour sanitizers.
+SANITIZE ?= asan
+# How long `make fuzz` runs each fuzz target.
+FUZZ_SECONDS ?= 60
+
+help: ## this list
+	@echo "Osler, the physician for neural-network training. Goals:"
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+setup: ## install the Debian packages of packages.txt that are missing
+	@tools/setup
+
+build: setup ## build the release program and leave it at build/osler
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target osler
+	@ln -sfn release/src/cli/osler build/osler
+
+demo: build ## diagnose a sick and a healthy example run
+	@tools/demo build/osler
+
+test: setup ## build everything and run all tests, then once more under the sanitizers
+	@$(call configure,dev)
+	@cmake --build --preset dev --parallel $(JOBS)
+	@cmake --build --preset dev --parallel $(JOBS) --target all_verify_interface_header_sets
+ifneq ($(SANITIZE),)
+	@$(call configure,$(SANITIZE))
+	@cmake --build --preset $(SANITIZE) --parallel $(JOBS)
+	@ctest --preset $(SANITIZE) --parallel $(JOBS) --progress
+endif
+	@ctest --preset dev --parallel $(JOBS)
+
+lint: setup ## check format, module borders, clang's warnings and clang-tidy
+	@tools/lint-format
+	@tools/lint-borders
+	@$(call configure,dev)
+	@tools/lint-clang build/dev --jobs $(JOBS)
+
+bench: setup ## build and run the benchmarks
+	@$(call configure,release,-DOSLER_BUILD_BENCH=ON)
+	@cmake --build --preset release --parallel $(JOBS)
+	@for bench in build/release/bench/bench_*; do if [ -x "$$bench" ]; then "$$bench" || exit 1; fi; done
+
+fuzz: setup ## build the fuzz targets and run each for FUZZ_SECONDS
+	@$(call configure,fuzz)
+	@cmake --build --preset fuzz --parallel $(JOBS)
+	@tools/fuzz build/fuzz/fuzz $(FUZZ_SECONDS)
+
+docs: build ## write the catalogue as Markdown pages to build/docs
+	@tools/docs build/osler build/docs
+
+clean: ## remove everything that was built
+	@rm -rf build
+
+# Configuring anew is quick, but its dozens of lines are of interest only when it fails.
+define configure
+mkdir -p build; cmake --preset $(1) $(2) > build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }
+endef

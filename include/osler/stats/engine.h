@@ -1,0 +1,77 @@
+// Batch and Engine: ask for many statistics at once, collect the answers later.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "osler/base/result.h"
+#include "osler/stats/log_histogram.h"
+#include "osler/stats/pair_stats.h"
+#include "osler/stats/row_similarity.h"
+#include "osler/stats/tensor_stats.h"
+#include "osler/stats/tensor_view.h"
+#include "osler/stats/unit_activity.h"
+
+namespace osler::stats {
+
+/// Questions about tensors and, once an engine has run it, their answers. Every kind of question is numbered from 0 in
+/// the order of asking. Use one batch again and again: after the first steps `clear` and asking anew allocate nothing.
+/// One thread at a time; not to be touched between Engine::submit and the end of Engine::wait.
+class Batch {
+ public:
+  Batch();
+  ~Batch();
+  Batch(Batch&&) noexcept;
+  Batch& operator=(Batch&&) noexcept;
+
+  /// Asks for the statistics of a tensor.
+  std::size_t summarize(const TensorView& tensor, const SummaryOptions& options = {});
+  /// Asks for the pair statistics of two tensors of the same sizes on the same device.
+  Result<std::size_t> compare(const TensorView& a, const TensorView& b);
+  /// Asks how often each unit, an index along `axis`, has a magnitude above `threshold`.
+  Result<std::size_t> count_units(const TensorView& tensor, std::size_t axis, double threshold = 0);
+  /// Asks how alike the rows along the first dimension are. Each such question is worked on by a single thread.
+  Result<std::size_t> compare_rows(const TensorView& tensor);
+
+  /// Forgets questions and answers, keeps the memory.
+  void clear();
+
+  /// The answer to a `summarize`; valid until `clear`.
+  [[nodiscard]] const TensorStats& summary(std::size_t number) const;
+  /// The histogram of a `summarize` that asked for one; all zero otherwise.
+  [[nodiscard]] const LogHistogram& histogram(std::size_t number) const;
+  /// The answer to a `compare`.
+  [[nodiscard]] const PairStats& pair(std::size_t number) const;
+  /// The answer to a `count_units`.
+  [[nodiscard]] const UnitActivity& units(std::size_t number) const;
+  /// The answer to a `compare_rows`.
+  [[nodiscard]] const RowSimilarity& rows(std::size_t number) const;
+
+  /// What the engines see of a batch; private to the module.
+  struct Work;
+  [[nodiscard]] Work& work() const { return *work_; }
+
+ private:
+  std::unique_ptr<Work> work_;
+};
+
+/// Runs batches somewhere: on host threads today, on the device that holds the tensors tomorrow. Safe to use from several
+/// threads. Destroying an engine first finishes what was submitted.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Starts a batch and returns at once. The batch and the memory of its tensors must stay as they are until `wait`
+  /// returns. Fails, with nothing started, when a tensor lies on a device this engine does not serve.
+  virtual Result<void> submit(Batch& batch) = 0;
+  /// Whether a submitted batch is finished.
+  [[nodiscard]] virtual bool done(const Batch& batch) const = 0;
+  /// Returns when a submitted batch is finished; the calling thread helps where it can. Returns at once for a batch that
+  /// was not submitted.
+  virtual void wait(Batch& batch) = 0;
+};
+
+/// An engine for host memory with so many threads of its own; with 0 all work is done by the thread inside `wait`.
+[[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(unsigned threads);
+
+}  // namespace osler::stats

@@ -1,0 +1,249 @@
+// osler diagnose: examines training logs and says what is wrong with them.
+#include "osler/diagnosis/diagnose.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/inputs.h"
+#include "cli/interrupt.h"
+#include "cli/program.h"
+#include "cli/progress.h"
+#include "cli/stream.h"
+#include "cli/terminal.h"
+#include "cli/wishes.h"
+#include "osler/formats/read.h"
+#include "osler/report/render.h"
+#include "report/layout.h"
+#include "report/numbers.h"
+
+namespace osler::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  osler diagnose metrics.csv                          one log
+  osler diagnose runs/                                every run below a folder
+  osler diagnose 'logs/*/metrics.csv'                 a pattern; quotes are fine
+  tail -n +1 -f train.log | osler diagnose -          a pipe; Ctrl-C ends it and diagnoses what came
+  osler diagnose run.csv --role train-loss=my_obj     tell it what a series means
+  osler diagnose run.csv --set loss-diverging.rise=5  change what a finding decides by
+  osler diagnose runs/ --json > report.json           for programs (docs/report.md)
+  osler diagnose run.csv --fail-on warning --quiet || echo "look at this run"
+
+Exit codes: 0 nothing at or above --fail-on, 1 something, 2 cannot judge.)";
+
+// More full reports than this would bury the table; --verbose shows them all.
+constexpr std::size_t kFullReports = 5;
+
+struct Arguments {
+  std::vector<std::string> paths;
+  Wishes wishes;
+  Look look;
+  std::string format;
+  std::string fail_on = "critical";
+  std::string sarif;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// What the examination of all inputs gave.
+struct Outcome {
+  std::vector<Report> reports;
+  std::size_t inputs = 0;
+  bool failed = false;  ///< some input could not be read or judged; that has been said
+};
+
+Result<Run> read_input(const Input& input, const Interrupt& interrupt, ReadOptions options, bool quiet) {
+  Progress progress(input.name, !quiet && can_show_progress());
+  options.progress = [&progress](const ReadProgress& now) { progress.update(now); };
+  options.stop = interrupt.token();
+  if (input.stream.empty()) return read_run(real_file_system(), input.source, options);
+  auto stream = open_stream(input.stream, interrupt.descriptor());
+  if (!stream) return stream.error();
+  return read_stream(**stream, input.stream, options);
+}
+
+/// Says in the run itself, and so in every form of its report, that it is not all there.
+void note_interruption(Run& run) {
+  const std::string source = run.sources.empty() ? run.name : run.sources.back();
+  run.damage.add({source, 0, 0, "reading was interrupted; what came after is not in this report", 0});
+}
+
+/// One line for a run that could not be judged: why, and what to do.
+void complain_of_too_little(const Report& report) {
+  constexpr std::size_t kShown = 8;
+  std::string hint;
+  const auto loss = report.roles.find("train-loss");
+  const auto other = report.roles.find("other");
+  if ((loss == report.roles.end() || loss->second.empty()) && other != report.roles.end() && !other->second.empty()) {
+    std::vector<std::string> names = other->second;
+    const bool more = names.size() > kShown;
+    names.resize(std::min(names.size(), kShown));
+    hint = fmt::format(" If one of these is the loss, say so with --role train-loss=NAME: {}{}", fmt::join(names, ", "),
+                       more ? ", ..." : "");
+  }
+  complain(fmt::format("{}: cannot judge: {}{}", report.run_name, report.headline, hint));
+}
+
+Result<Report> examine(const Input& input, const Interrupt& interrupt, const ReadOptions& reading,
+                       const DiagnosisOptions& options, bool quiet) {
+  auto run = read_input(input, interrupt, reading, quiet);
+  if (!run) return run.error();
+  if (interrupt.happened()) note_interruption(*run);
+  if (const auto known = check_series(options, *run); !known) return known.error();
+  return diagnose(*run, options);
+}
+
+Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options) {
+  Outcome outcome;
+  ReadOptions reading;
+  reading.format = arguments.format;
+  const Inputs inputs = find_inputs(real_file_system(), arguments.paths, reading);
+  for (const Error& failure : inputs.failures) complain(describe(failure));
+  outcome.failed = !inputs.failures.empty();
+  outcome.inputs = inputs.runs.size();
+
+  const Interrupt interrupt;
+  for (const Input& input : inputs.runs) {
+    if (interrupt.happened()) break;
+    auto report = examine(input, interrupt, reading, options, arguments.quiet);
+    if (!report) {
+      complain(describe(report.error()));
+      outcome.failed = true;
+      continue;
+    }
+    if (report->status == Status::insufficient_data) complain_of_too_little(*report);
+    outcome.reports.push_back(std::move(*report));
+  }
+  if (interrupt.happened()) {
+    complain(fmt::format("interrupted: {} of {} examined, the last one as far as it was read", outcome.reports.size(),
+                         layout::counted(inputs.runs.size(), "run")));
+  }
+  return outcome;
+}
+
+int badness(const Report& report) {
+  switch (report.status) {
+    case Status::critical:
+      return 3;
+    case Status::warning:
+      return 2;
+    case Status::insufficient_data:
+      return 1;
+    case Status::healthy:
+      break;
+  }
+  return 0;
+}
+
+/// A line for each run, the worst first; then the sick ones in full unless they are many.
+std::string render_many(std::vector<Report> reports, const TextOptions& options) {
+  std::stable_sort(reports.begin(), reports.end(),
+                   [](const Report& a, const Report& b) { return badness(a) > badness(b); });
+  std::string text;
+  for (const Report& report : reports) text += render_line(report, options) + "\n";
+  const auto sick = static_cast<std::size_t>(
+      std::count_if(reports.begin(), reports.end(), [](const Report& report) { return badness(report) > 1; }));
+  text += fmt::format("\n{} of {} sick\n", sick, layout::counted(reports.size(), "run"));
+  const std::size_t full = options.verbose ? reports.size() : sick;
+  if (!options.verbose && sick > kFullReports) {
+    return text + "Examine one of them alone, or use --verbose for all in full.\n";
+  }
+  layout::Sheet rule(options);
+  std::string line;
+  for (int i = 0; i < rule.width(); ++i) line += rule.glyphs().rule;
+  for (std::size_t i = 0; i < full; ++i) {
+    text += fmt::format("\n{}\n\n{}", rule.painted(line, layout::Ink::faint), render_text(reports[i], options));
+  }
+  return text;
+}
+
+std::string render(const Arguments& arguments, const Outcome& outcome) {
+  const bool several = outcome.inputs > 1;
+  if (arguments.json) return several ? render_json(outcome.reports) : render_json(outcome.reports.front());
+  TextOptions options = text_options(arguments.look);
+  return several ? render_many(outcome.reports, options) : render_text(outcome.reports.front(), options);
+}
+
+bool write_sarif(const std::string& path, const std::vector<Report>& reports) {
+  const std::string text = render_sarif(reports);
+  if (path == "-") return print(text);
+  auto file = real_file_system().open_write(path, WriteMode::truncate);
+  if (!file) {
+    complain(describe(file.error()));
+    return false;
+  }
+  const auto written = (*file)->append(std::as_bytes(std::span(text)));
+  if (!written) complain(describe(written.error()));
+  return written.has_value();
+}
+
+int exit_code(const Outcome& outcome, Severity fail_on) {
+  bool unclear = outcome.failed || outcome.reports.empty();
+  for (const Report& report : outcome.reports) {
+    const bool sick = std::any_of(report.findings.begin(), report.findings.end(),
+                                  [fail_on](const Observation& finding) { return finding.severity >= fail_on; });
+    if (sick) return kSick;
+    unclear = unclear || report.status == Status::insufficient_data;
+  }
+  return unclear ? kCannotJudge : kFine;
+}
+
+int run_diagnose(const Arguments& arguments) {
+  const auto options = to_options(arguments.wishes);
+  const auto fail_on = to_severity(arguments.fail_on);
+  const auto format = check_format(arguments.format);
+  for (const Error* error : {options ? nullptr : &options.error(), fail_on ? nullptr : &fail_on.error(),
+                             format ? nullptr : &format.error()}) {
+    if (error == nullptr) continue;
+    complain(describe(*error));
+    return kCannotJudge;
+  }
+  const Outcome outcome = examine_all(arguments, *options);
+  bool written = true;
+  if (!arguments.sarif.empty()) written = write_sarif(arguments.sarif, outcome.reports);
+  const bool silent = arguments.quiet || arguments.sarif == "-" || outcome.reports.empty();
+  if (!silent) written = print(render(arguments, outcome)) && written;
+  return written ? exit_code(outcome, *fail_on) : kCannotJudge;
+}
+
+}  // namespace
+
+void add_diagnose(CLI::App& program, Work& work) {
+  CLI::App* verb =
+      program.add_subcommand("diagnose", "Examine training logs: what is wrong, since when, why, what to change");
+  auto arguments = std::make_shared<Arguments>();
+  verb->footer(kFooter);
+  verb->add_option("PATH", arguments->paths,
+                   "Files, folders (searched to the bottom), patterns, or - for standard input")
+      ->required()
+      ->type_name("");
+  verb->add_option("--role", arguments->wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")
+      ->type_name("ROLE=SERIES")
+      ->allow_extra_args(false);
+  verb->add_option("--format", arguments->format, "Read as this format instead of looking (osler list formats)")
+      ->type_name("ID");
+  verb->add_option("--only", arguments->wishes.only, "Check only this finding (osler list findings); repeatable")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  verb->add_option("--set", arguments->wishes.settings, "Change a setting (osler explain FINDING); repeatable")
+      ->type_name("FINDING.SETTING=NUMBER")
+      ->allow_extra_args(false);
+  verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 from this severity on: note, warning or critical")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  CLI::Option* json = verb->add_flag("--json", arguments->json, "The report as JSON on standard output");
+  verb->add_option("--sarif", arguments->sarif,
+                   "Also write the findings as SARIF 2.1.0 to this file (- for standard output)")
+      ->type_name("FILE");
+  verb->add_flag("-v,--verbose", arguments->look.verbose, "Everything, not just what fits a screen");
+  verb->add_flag("-q,--quiet", arguments->quiet, "No report and no progress: errors and the exit code alone")
+      ->excludes(json);
+  add_look_options(*verb, arguments->look);
+  verb->callback([arguments, &work] { work = [arguments] { return run_diagnose(*arguments); }; });
+}
+
+}  // namespace osler::cli

@@ -1,0 +1,93 @@
+// The command line as a whole: its verbs, its help, its exit codes.
+#include "cli/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+#include "osler/report/render.h"
+
+namespace osler::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  osler diagnose runs/exp42              what is wrong, since when, why, what to change
+  osler diagnose 'logs/*.csv'            many runs: a table, worst first, then the sick ones
+  python train.py | osler diagnose -     read from a pipe
+  osler diagnose run.csv --json | jq .status
+  osler explain overfitting              the page on a finding or a cause
+  osler list findings                    everything Osler can find, and what each needs
+
+Exit codes: 0 nothing serious found, 1 something found, 2 cannot judge.)";
+
+std::vector<std::string> verbs_of(const CLI::App& program) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : program.get_subcommands({})) verbs.push_back(verb->get_name());
+  return verbs;
+}
+
+/// A first word that is no verb is either a verb mistyped or a path with the verb forgotten.
+int reject_verb(const std::string& word, const std::vector<std::string>& verbs) {
+  const std::string hint = did_you_mean(word, verbs);
+  complain(fmt::format("'{}' is not a verb{}", word,
+                       hint.empty() ? fmt::format("; to examine a log: osler diagnose {}", word) : hint));
+  return kCannotJudge;
+}
+
+int run_verb(int count, const char* const* arguments) {
+  CLI::App program(
+      "Osler, the physician for neural-network training.\n"
+      "Point it at any training log and learn what is wrong, since when, why, and what to change.",
+      "osler");
+  program.set_version_flag("--version", "osler " + std::string(version()), "Print the version and exit");
+  program.set_help_flag("-h,--help", "Print this help and exit");
+  program.footer(kFooter);
+  program.get_formatter()->column_width(30);
+  program.require_subcommand(0, 1);
+  Work work;
+  add_diagnose(program, work);
+  add_explain(program, work);
+  add_list(program, work);
+
+  const std::vector<std::string> verbs = verbs_of(program);
+  if (count > 1 && arguments[1][0] != '-' && std::find(verbs.begin(), verbs.end(), arguments[1]) == verbs.end()) {
+    return reject_verb(arguments[1], verbs);
+  }
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::Success& wish) {  // help or version
+    std::ostringstream text;
+    program.exit(wish, text, text);
+    return print(text.str()) ? kFine : kCannotJudge;
+  } catch (const CLI::ParseError& error) {
+    const std::string verb = count > 1 && arguments[1][0] != '-' ? std::string(" ") + arguments[1] : "";
+    complain(fmt::format("{}; see: osler{} --help", error.what(), verb));
+    return kCannotJudge;
+  }
+  if (!work) return print(program.help()) ? kFine : kCannotJudge;
+  return work();
+}
+
+}  // namespace
+
+int run_program(int count, const char* const* arguments) {
+  // A reader that goes away (osler ... | head) is no fault of ours: writing then fails quietly.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run_verb(count, arguments);
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+  } catch (const std::exception& error) {
+    complain(fmt::format("internal error: {}", error.what()));
+  }
+  return kCannotJudge;
+}
+
+}  // namespace osler::cli

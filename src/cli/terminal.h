@@ -1,0 +1,42 @@
+// What the terminal can show, and how words get to it. The only place that reads the process environment.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "osler/report/render.h"
+
+namespace CLI {
+class App;
+}
+
+namespace osler::cli {
+
+/// What the user wishes about looks; everything else is found out.
+struct Look {
+  bool colour = false;     ///< --colour: even when the output is no terminal
+  bool no_colour = false;  ///< --no-colour
+  bool ascii = false;      ///< --ascii
+  bool verbose = false;
+};
+
+/// Adds --colour, --no-colour and --ascii to a verb.
+void add_look_options(CLI::App& verb, Look& look);
+
+/// How text is laid out on standard output: width from COLUMNS or the terminal, colour only on a terminal and never
+/// against NO_COLOR, Unicode unless the locale or the terminal says otherwise.
+[[nodiscard]] TextOptions text_options(const Look& look);
+
+/// Whether standard error is a terminal on which progress may be drawn.
+[[nodiscard]] bool can_show_progress();
+
+/// Writes to standard output. A reader that went away counts as success; any other failure is complained of.
+[[nodiscard]] bool print(std::string_view text);
+
+/// One line on standard error, "osler: ...", made safe to show.
+void complain(std::string_view message);
+
+/// Text on standard error as it is, for progress.
+void print_error(std::string_view text);
+
+}  // namespace osler::cli

@@ -1,0 +1,38 @@
+// What the user wants of a diagnosis, from words on the command line to options; an unknown word gets suggestions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "osler/base/result.h"
+#include "osler/diagnosis/diagnose.h"
+
+namespace osler::cli {
+
+/// The words as they stand on the command line.
+struct Wishes {
+  std::vector<std::string> roles;     ///< "train-loss=NAME"
+  std::vector<std::string> settings;  ///< "finding.setting=value"
+  std::vector<std::string> only;      ///< ids of findings
+};
+
+[[nodiscard]] Result<DiagnosisOptions> to_options(const Wishes& wishes);
+
+/// The level of --fail-on.
+[[nodiscard]] Result<Severity> to_severity(const std::string& word);
+
+/// Fails when `id` is not empty and no format has it.
+[[nodiscard]] Result<void> check_format(const std::string& id);
+
+/// Fails when a role is given to a series that `run` does not have.
+[[nodiscard]] Result<void> check_series(const DiagnosisOptions& options, const Run& run);
+
+/// The names a user may write.
+[[nodiscard]] std::vector<std::string> role_names();
+[[nodiscard]] std::vector<std::string> finding_ids();
+[[nodiscard]] std::vector<std::string> cause_ids();
+[[nodiscard]] std::vector<std::string> format_ids();
+/// "finding.setting", for every setting.
+[[nodiscard]] std::vector<std::string> setting_names();
+
+}  // namespace osler::cli

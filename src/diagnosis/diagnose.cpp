@@ -1,0 +1,172 @@
+// The engine: casts the roles, runs every check, weighs the causes, writes the report.
+#include "osler/diagnosis/diagnose.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/patient.h"
+#include "diagnosis/seen.h"
+#include "diagnosis/settings.h"
+#include "diagnosis/weigh.h"
+#include "diagnosis/wording.h"
+
+namespace osler {
+namespace {
+
+constexpr std::size_t kSketchColumns = 240;
+constexpr std::size_t kSketches = 8;
+constexpr std::uint64_t kFewestPointsToJudge = 5;  // below this no statistic means anything
+
+Result<void> check_options(const DiagnosisOptions& options) {
+  for (const std::string& id : options.only) {
+    if (find_finding(id) == nullptr) return Error{ErrorCode::invalid_argument, "no finding of that name", id};
+  }
+  for (const auto& [key, value] : options.settings) {
+    const auto dot = key.find('.');
+    const Finding* finding = find_finding(std::string_view(key).substr(0, dot));
+    const bool known = finding != nullptr && dot != std::string::npos &&
+                       std::any_of(finding->settings.begin(), finding->settings.end(),
+                                   [&](const Setting& s) { return s.name == std::string_view(key).substr(dot + 1); });
+    if (!known) return Error{ErrorCode::invalid_argument, "no setting of that name", key};
+    if (!std::isfinite(value)) return Error{ErrorCode::invalid_argument, "a setting must be a finite number", key};
+  }
+  return {};
+}
+
+/// Runs the checks one after the other, in catalogue order.
+Findings examine(const Patient& patient, const DiagnosisOptions& options) {
+  Findings seen;
+  for (const auto& [stem, finding] : findings()) {
+    const bool wanted =
+        options.only.empty() || std::find(options.only.begin(), options.only.end(), finding.id) != options.only.end();
+    if (!wanted) continue;
+    Verdict verdict = finding.check(patient, SettingValues(finding, options.settings));
+    if (auto* observation = std::get_if<Observation>(&verdict)) observation->finding = finding.id;
+    seen.set(finding.id, std::move(verdict));
+  }
+  return seen;
+}
+
+Sketch sketch_of(const Cast& cast) {
+  Sketch sketch;
+  sketch.series = cast.series->name();
+  sketch.role = to_string(cast.guess.role);
+  std::vector<Bucket> buckets = cast.series->summary().buckets();
+  thin(buckets, kSketchColumns);
+  for (const Bucket& bucket : buckets) {
+    const bool finite = bucket.count > 0;
+    sketch.columns.push_back({bucket.first_step, finite ? bucket.min : std::nan(""), finite ? bucket.max : std::nan(""),
+                              finite ? bucket.mean : std::nan(""), bucket.nonfinite});
+  }
+  return sketch;
+}
+
+void add_sketches(const RoleMap& roles, Report& report) {
+  for (const Role role : {Role::train_loss, Role::validation_loss, Role::reward, Role::validation_accuracy,
+                          Role::validation_metric, Role::gradient_norm, Role::learning_rate}) {
+    for (const Cast& cast : roles.in(role)) {
+      if (report.sketches.size() >= kSketches) return;
+      if (!cast.series->summary().empty()) report.sketches.push_back(sketch_of(cast));
+    }
+  }
+}
+
+void add_metrics(const Patient& patient, Report& report) {
+  const auto add = [&](const std::string& name, const Reading* reading) {
+    if (reading == nullptr || reading->curve.empty()) return;
+    report.metrics["first-" + name] = reading->shown(reading->start);
+    report.metrics["final-" + name] = reading->shown(reading->end);
+    report.metrics["best-" + name] = reading->shown(reading->best);
+    report.metrics["best-" + name + "-step"] = static_cast<double>(reading->step_at(reading->best_at));
+  };
+  add(patient.reinforcement() ? "reward" : "train-loss", patient.training());
+  add("validation-loss", patient.validation());
+  if (!patient.validation_quality().empty()) add("validation-metric", &patient.validation_quality().front());
+  if (const Reading* norm = patient.gradient_norm(); norm != nullptr && !norm->curve.empty()) {
+    report.metrics["median-gradient-norm"] = norm->level;
+  }
+}
+
+bool can_judge(const Patient& patient) {
+  const auto enough = [](const Reading* reading) {
+    return reading != nullptr &&
+           reading->curve.points() + static_cast<double>(reading->nonfinite) >= kFewestPointsToJudge;
+  };
+  const bool quality = std::any_of(patient.validation_quality().begin(), patient.validation_quality().end(),
+                                   [&](const Reading& reading) { return enough(&reading); });
+  return enough(patient.training()) || enough(patient.validation()) || quality || enough(patient.gradient_norm());
+}
+
+std::string headline_of(const Report& report, const Patient& patient) {
+  if (!report.findings.empty() && report.findings.front().severity != Severity::note) {
+    return report.findings.front().summary;
+  }
+  if (report.status == Status::insufficient_data) {
+    if (patient.run().all_series().empty()) return "The log holds no numbers.";
+    if (patient.objectives().empty() && patient.validation_quality().empty()) {
+      return "No loss, reward or metric was recognised among the series; name one with --role train-loss=NAME.";
+    }
+    return "Too few points to judge: at least " + std::to_string(kFewestPointsToJudge) + " are needed.";
+  }
+  const Reading* main = patient.training() != nullptr ? patient.training() : patient.validation();
+  if (main == nullptr) return "Nothing wrong was found.";
+  return "Nothing wrong was found: " + main->name + " went from " + number(main->shown(main->start)) + " to " +
+         number(main->shown(main->end)) + ".";
+}
+
+void add_findings(const Findings& seen, Report& report) {
+  for (const auto& [id, verdict] : seen.all()) {
+    if (const auto* observation = std::get_if<Observation>(&verdict)) {
+      report.findings.push_back(*observation);
+      report.checks_ran.push_back(id);
+    } else if (const auto* not_checked = std::get_if<NotChecked>(&verdict)) {
+      report.checks_not_run.push_back({id, not_checked->reason});
+    } else {
+      report.checks_ran.push_back(id);
+    }
+  }
+  std::stable_sort(report.findings.begin(), report.findings.end(), [](const Observation& a, const Observation& b) {
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return a.confidence > b.confidence;
+  });
+}
+
+Status status_of(const Report& report, bool judged) {
+  const Severity worst = report.findings.empty() ? Severity::note : report.findings.front().severity;
+  if (worst == Severity::critical) return Status::critical;
+  if (worst == Severity::warning) return Status::warning;
+  return judged ? Status::healthy : Status::insufficient_data;
+}
+
+}  // namespace
+
+Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
+  if (auto fine = check_options(options); !fine) return fine.error();
+  const auto roles = RoleMap::infer(run, options.roles);
+  if (!roles) return roles.error();
+  const Patient patient(run, *roles);
+  const Findings seen = examine(patient, options);
+
+  Report report;
+  report.run_name = run.name;
+  report.sources = run.sources;
+  report.format = run.format;
+  report.steps = run.steps();
+  report.marks = run.marks();
+  report.damage = run.damage;
+  for (const auto& [role, casts] : roles->all()) {
+    if (role == Role::other) continue;
+    for (const Cast& cast : casts) report.roles[std::string(to_string(role))].push_back(cast.series->name());
+  }
+  add_findings(seen, report);
+  report.status = status_of(report, can_judge(patient));
+  report.headline = headline_of(report, patient);
+  Weighing weighing = weigh(patient, seen);
+  report.causes = std::move(weighing.causes);
+  report.ruled_out = std::move(weighing.ruled_out);
+  add_metrics(patient, report);
+  add_sketches(*roles, report);
+  return report;
+}
+
+}  // namespace osler

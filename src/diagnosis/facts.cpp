@@ -1,0 +1,300 @@
+// Reading facts from the curves and the configuration.
+#include "diagnosis/facts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "diagnosis/wording.h"
+#include "signal/robust.h"
+
+namespace osler {
+namespace {
+
+char plain(char c) {
+  return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+/// Whether `key` is `name`, or a path that ends in it.
+bool names(std::string_view key, std::string_view name) {
+  if (key.size() < name.size()) return false;
+  const std::size_t start = key.size() - name.size();
+  if (!std::equal(name.begin(), name.end(), key.begin() + static_cast<std::ptrdiff_t>(start),
+                  [](char a, char b) { return a == plain(b); })) {
+    return false;
+  }
+  return start == 0 || std::string_view("/.:").find(key[start - 1]) != std::string_view::npos;
+}
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return small;
+}
+
+/// The last third of a reading, at least its last `fewest` points.
+signal::Curve last_third(const Reading& reading) {
+  constexpr std::size_t kFewest = 6;
+  const std::size_t n = reading.size();
+  const std::size_t length = std::min(n, std::max(kFewest, n / 3));
+  return signal::slice(reading.curve, n - length, n);
+}
+
+}  // namespace
+
+std::optional<std::string_view> configured_text(const Patient& patient, std::initializer_list<std::string_view> list) {
+  for (const std::string_view name : list) {
+    for (const auto& [key, value] : patient.run().configuration()) {
+      if (names(key, name)) return value;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> configured_number(const Patient& patient, std::initializer_list<std::string_view> list) {
+  const auto text = configured_text(patient, list);
+  if (!text) return std::nullopt;
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (problem != std::errc{} || end != text->data() + text->size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> configured_flag(const Patient& patient, std::initializer_list<std::string_view> list) {
+  const auto text = configured_text(patient, list);
+  if (!text) return std::nullopt;
+  const std::string value = lower(*text);
+  if (value == "true" || value == "yes" || value == "on" || value == "1") return true;
+  if (value == "false" || value == "no" || value == "off" || value == "0" || value == "none" || value == "null") {
+    return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> batch_size(const Patient& patient) {
+  return configured_number(
+      patient, {"global_batch_size", "train_batch_size", "batch_size", "batch", "per_device_train_batch_size",
+                "per_gpu_train_batch_size", "micro_batch_size", "batchsize", "bs", "samples_per_gpu"});
+}
+
+std::optional<double> weight_decay(const Patient& patient) {
+  return configured_number(patient, {"weight_decay", "wd", "l2", "l2_reg", "reg_lambda"});
+}
+
+std::optional<double> dropout(const Patient& patient) {
+  return configured_number(patient, {"dropout", "dropout_rate", "drop_rate", "dropout_p", "hidden_dropout_prob",
+                                     "resid_pdrop", "p_dropout"});
+}
+
+std::optional<double> clip_limit(const Patient& patient) {
+  if (const Series* logged = patient.roles().first(Role::clip_threshold)) {
+    const auto total = logged->summary().total();
+    if (total && total->count > 0) return total->last;
+  }
+  const auto names_of_limit = {
+      std::string_view("max_grad_norm"), std::string_view("clip_grad_norm"), std::string_view("gradient_clip_val"),
+      std::string_view("grad_clip"),     std::string_view("clip_norm"),      std::string_view("gradient_clipping"),
+      std::string_view("clip_grad"),     std::string_view("clipnorm"),       std::string_view("grad_norm_clip"),
+      std::string_view("clip_gradient"), std::string_view("max_norm"),       std::string_view("clip")};
+  if (const auto limit = configured_number(patient, names_of_limit)) return std::max(*limit, 0.0);
+  if (configured_flag(patient, names_of_limit) == false) return 0;
+  return std::nullopt;
+}
+
+Precision precision(const Patient& patient) {
+  if (!patient.roles().in(Role::loss_scale).empty()) return Precision::half;
+  if (configured_flag(patient, {"bf16"}) == true) return Precision::bfloat;
+  if (configured_flag(patient, {"fp16", "half", "use_fp16", "amp_fp16"}) == true) return Precision::half;
+  if (const auto text =
+          configured_text(patient, {"mixed_precision", "precision", "dtype", "torch_dtype", "amp_dtype"})) {
+    const std::string value = lower(*text);
+    if (value.find("bf") != std::string::npos) return Precision::bfloat;
+    if (value.find("16") != std::string::npos || value == "half") return Precision::half;
+    if (value.find("32") != std::string::npos || value.find("64") != std::string::npos || value == "no" ||
+        value == "float" || value == "full") {
+      return Precision::full;
+    }
+  }
+  const bool says_no = configured_flag(patient, {"fp16", "use_fp16"}) == false &&
+                       configured_flag(patient, {"amp", "use_amp", "bf16"}).value_or(false) == false;
+  return says_no ? Precision::full : Precision::unknown;
+}
+
+std::optional<RateCourse> rate_course(const Patient& patient) {
+  const Reading* rate = patient.learning_rate();
+  if (rate == nullptr || rate->curve.empty()) return std::nullopt;
+  RateCourse course;
+  const auto highest = std::max_element(rate->curve.high.begin(), rate->curve.high.end());
+  course.start = rate->curve.value.front();
+  course.peak = *highest;
+  course.now = rate->curve.value.back();
+  course.peak_step = rate->step_at(static_cast<std::size_t>(highest - rate->curve.high.begin()));
+  if (!(course.peak > 0)) return std::nullopt;
+  return course;
+}
+
+std::optional<double> usual_norm(const Patient& patient) {
+  const Reading* norm = patient.gradient_norm();
+  if (norm == nullptr || norm->curve.empty()) return std::nullopt;
+  return signal::median(norm->curve.value);
+}
+
+bool norms_all_zero(const Patient& patient) {
+  const Reading* norm = patient.gradient_norm();
+  return norm != nullptr && !norm->curve.empty() && norm->nonfinite == 0 &&
+         *std::max_element(norm->curve.high.begin(), norm->curve.high.end()) == 0;
+}
+
+bool norms_ordinary(const Patient& patient, const Findings& findings) {
+  // Global norms of trained networks lie within these; the size depends on width and on how the loss is averaged.
+  constexpr double kLeast = 1e-4;
+  constexpr double kMost = 1e3;
+  constexpr double kLeft = 0.01;  // the norm falls with the loss, but not to a hundredth while training works
+  const auto usual = usual_norm(patient);
+  if (!usual || *usual < kLeast || *usual > kMost) return false;
+  const Reading* norm = patient.gradient_norm();
+  return norm->nonfinite == 0 && norm->end > kLeft * *usual && findings.found("exploding-gradients") == nullptr &&
+         findings.found("vanishing-gradients") == nullptr;
+}
+
+bool Break::announced() const {
+  return growth > 2;
+}
+
+bool Break::sudden() const {
+  return growth < 1.3;
+}
+
+std::optional<Break> break_of(const Patient& patient) {
+  const Reading* loss = patient.training();
+  if (loss == nullptr || loss->negated || loss->nonfinite == 0 || loss->curve.empty()) return std::nullopt;
+  const auto when = static_cast<double>(loss->first_nonfinite_step);
+  if (loss->curve.step.front() > when) return std::nullopt;
+  const std::size_t last = loss->index_at(when);
+  if (last == 0) return std::nullopt;
+  Break found;
+  found.before = loss->curve.high[last];
+  found.usual = *std::min_element(loss->course.begin(), loss->course.begin() + static_cast<std::ptrdiff_t>(last));
+  // A loss may be negative: what it climbed is measured against its level.
+  const double scale = std::max({std::abs(found.usual), 0.1 * loss->level, 1e-300});
+  found.growth = 1 + (found.before - found.usual) / scale;
+  return found;
+}
+
+bool break_recovered(const Findings& findings) {
+  for (const std::string_view id : {"loss-nonfinite-later", "loss-nonfinite-at-start"}) {
+    if (qualifier(findings.found(id), "recovered") == "yes") return true;
+  }
+  return false;
+}
+
+bool still_falls(const Reading& reading) {
+  constexpr double kSignificance = 0.01;
+  constexpr double kMatters = 1e-3;  // the catalogue's limit for a plateau
+  const signal::Curve late = last_third(reading);
+  const signal::Trend trend = signal::trend_of(late.step, late.value);
+  return trend.falls(kSignificance) && -trend.change > kMatters * reading.level;
+}
+
+std::string fall_in_words(const Reading& reading) {
+  const signal::Curve late = last_third(reading);
+  const std::size_t part = std::max<std::size_t>(1, late.size() / 4);
+  const double from = signal::median(std::span(late.value).first(part));
+  const double to = signal::median(std::span(late.value).last(part));
+  return reading.name + " still improves (" + number(reading.shown(from)) + " to " + number(reading.shown(to)) +
+         " over the last third)";
+}
+
+bool fits_training_set(const Patient& patient) {
+  constexpr double kMemorised = 0.05;
+  const Reading* loss = patient.training();
+  return loss != nullptr && !loss->negated && loss->start > 0 && loss->best >= 0 &&
+         loss->end < kMemorised * loss->start;
+}
+
+bool exactly_constant(const Reading& reading) {
+  constexpr double kFewestPoints = 5;
+  if (reading.curve.points() < kFewestPoints || reading.nonfinite > 0) return false;
+  const double low = *std::min_element(reading.curve.low.begin(), reading.curve.low.end());
+  return low == *std::max_element(reading.curve.high.begin(), reading.curve.high.end());
+}
+
+std::optional<ValidationTail> validation_tail(const Patient& patient) {
+  constexpr std::size_t kNewest = 10;
+  constexpr std::size_t kFewest = 3;
+  const Series* series = patient.roles().first(Role::validation_loss);
+  if (series == nullptr) series = patient.roles().first(Role::validation_accuracy);
+  if (series == nullptr) series = patient.roles().first(Role::validation_metric);
+  if (series == nullptr) return std::nullopt;
+  ValidationTail tail;
+  tail.series = series->name();
+  const std::vector<Point> recent = series->summary().recent();
+  for (std::size_t i = recent.size() - std::min(recent.size(), kNewest); i < recent.size(); ++i) {
+    if (std::isfinite(recent[i].value)) tail.values.push_back(recent[i].value);
+  }
+  if (tail.values.size() < kFewest) return std::nullopt;
+  // Rounding to the logged digits lets one or two of ten moving values coincide; a frozen value is one number.
+  const std::set<double> distinct(tail.values.begin(), tail.values.end());
+  tail.all_different = 2 * distinct.size() > tail.values.size();
+  return tail;
+}
+
+bool validation_followed(const Patient& patient) {
+  constexpr double kNoiseUnits = 4;
+  constexpr double kMatters = 0.02;
+  const auto improved = [&](const Reading& reading) {
+    return reading.size() >= 3 && reading.improvement() > kNoiseUnits * reading.noise.sigma &&
+           reading.improvement() > kMatters * reading.level;
+  };
+  if (patient.validation() != nullptr) return improved(*patient.validation());
+  return !patient.validation_quality().empty() && improved(patient.validation_quality().front());
+}
+
+bool on_validation(const Patient& patient, const Observation& observation) {
+  if (const auto named = observation.qualifiers.find("series"); named != observation.qualifiers.end()) {
+    return named->second == "validation" ||
+           (patient.validation() != nullptr && named->second == patient.validation()->name);
+  }
+  if (observation.evidence.empty()) return false;
+  const std::string& series = observation.evidence.front().series;
+  if (patient.validation() != nullptr && patient.validation()->name == series) return true;
+  return std::any_of(patient.validation_quality().begin(), patient.validation_quality().end(),
+                     [&](const Reading& quality) { return quality.name == series; });
+}
+
+std::string_view qualifier(const Observation* observation, const std::string& name) {
+  if (observation == nullptr) return {};
+  const auto value = observation->qualifiers.find(name);
+  return value == observation->qualifiers.end() ? std::string_view{} : std::string_view(value->second);
+}
+
+const Mark* restart_before(const Patient& patient, std::int64_t step) {
+  const Mark* newest = nullptr;
+  for (const Mark& mark : patient.run().marks()) {
+    if (mark.kind == Mark::Kind::restart && mark.step <= step) newest = &mark;
+  }
+  return newest;
+}
+
+void weigh_break(const Patient& patient, double if_announced, double if_sudden, std::vector<Clue>& clues) {
+  const auto broke = break_of(patient);
+  if (!broke) return;
+  if (broke->announced()) {
+    clues.push_back({if_announced, "the loss had climbed from " + number(broke->usual) + " to " +
+                                       number(broke->before) + " before it broke"});
+  } else if (broke->sudden()) {
+    clues.push_back({if_sudden, "the loss was ordinary right before it broke (" + number(broke->before) +
+                                    "): nothing had run away"});
+  }
+}
+
+void weigh_ordinary_norms(const Patient& patient, const Findings& findings, double weight, std::vector<Clue>& clues) {
+  if (!norms_ordinary(patient, findings)) return;
+  clues.push_back(
+      {weight, "the gradient norm has an ordinary size, " + number(*usual_norm(patient)) + " in the median"});
+}
+
+}  // namespace osler

@@ -1,0 +1,101 @@
+// Facts: what the curves and the configuration say that several causes weigh.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnosis/patient.h"
+#include "diagnosis/seen.h"
+
+namespace osler {
+
+/// The configuration entry whose key ends in one of `names`: "optimizer/Weight-Decay" is "weight_decay". The first name
+/// that is there wins.
+[[nodiscard]] std::optional<std::string_view> configured_text(const Patient& patient,
+                                                              std::initializer_list<std::string_view> names);
+[[nodiscard]] std::optional<double> configured_number(const Patient& patient,
+                                                      std::initializer_list<std::string_view> names);
+/// An entry that says yes or no; "none" and "null" are a no.
+[[nodiscard]] std::optional<bool> configured_flag(const Patient& patient,
+                                                  std::initializer_list<std::string_view> names);
+
+[[nodiscard]] std::optional<double> batch_size(const Patient& patient);
+[[nodiscard]] std::optional<double> weight_decay(const Patient& patient);
+[[nodiscard]] std::optional<double> dropout(const Patient& patient);
+/// The global norm at which gradients are clipped, from the log or the configuration; 0 when clipping is off.
+[[nodiscard]] std::optional<double> clip_limit(const Patient& patient);
+
+/// The number format that training computes in.
+enum class Precision { unknown, full, bfloat, half };
+[[nodiscard]] Precision precision(const Patient& patient);
+
+/// The learning rate over the run, where the log has it and it was ever above zero.
+struct RateCourse {
+  double start = 0;
+  double peak = 0;
+  double now = 0;
+  std::int64_t peak_step = 0;  ///< where the peak was reached first
+
+  /// What is left of the peak.
+  [[nodiscard]] double left() const { return now / peak; }
+};
+[[nodiscard]] std::optional<RateCourse> rate_course(const Patient& patient);
+
+/// The median of the logged gradient norms.
+[[nodiscard]] std::optional<double> usual_norm(const Patient& patient);
+/// Every logged gradient norm is exactly zero.
+[[nodiscard]] bool norms_all_zero(const Patient& patient);
+/// The gradient norms are of a size at which training works, at the end as in the middle, and did not run away.
+[[nodiscard]] bool norms_ordinary(const Patient& patient, const Findings& findings);
+
+/// How the training loss looked right before it stopped being a number.
+struct Break {
+  double before = 0;  ///< the last finite value
+  double usual = 0;   ///< the lowest level before it
+  double growth = 1;  ///< from the one to the other, as a factor
+
+  [[nodiscard]] bool announced() const;  ///< the loss had climbed: something ran away
+  [[nodiscard]] bool sudden() const;     ///< it broke from an ordinary value
+};
+/// Nothing when the training loss stayed finite or too few values came before.
+[[nodiscard]] std::optional<Break> break_of(const Patient& patient);
+/// The NaN passed: finite values came after it to the end.
+[[nodiscard]] bool break_recovered(const Findings& findings);
+
+/// The reading fell significantly, by a thousandth of its level or more, over its last third.
+[[nodiscard]] bool still_falls(const Reading& reading);
+/// What still_falls saw, in words: "train/loss still falls (2.21 to 2.15 over the last third)".
+[[nodiscard]] std::string fall_in_words(const Reading& reading);
+/// The training loss has come down to a twentieth of its start: the model fits the training set.
+[[nodiscard]] bool fits_training_set(const Patient& patient);
+/// The loss is the same number throughout, to the last digit.
+[[nodiscard]] bool exactly_constant(const Reading& reading);
+
+/// The newest validation values, from the loss or else the first metric.
+struct ValidationTail {
+  std::string series;
+  std::vector<double> values;  ///< as the log has them
+  bool all_different = false;
+};
+/// Nothing with fewer than three evaluations.
+[[nodiscard]] std::optional<ValidationTail> validation_tail(const Patient& patient);
+/// Validation improved with training by more than its noise at some time: it sees the weights.
+[[nodiscard]] bool validation_followed(const Patient& patient);
+
+/// The observation was made on validation data.
+[[nodiscard]] bool on_validation(const Patient& patient, const Observation& observation);
+/// The value of a qualifier, empty when it is not there.
+[[nodiscard]] std::string_view qualifier(const Observation* observation, const std::string& name);
+/// The newest restart at or before `step`.
+[[nodiscard]] const Mark* restart_before(const Patient& patient, std::int64_t step);
+
+/// The clue that a break gives: `if_announced` when the loss climbed to it, `if_sudden` when nothing foretold it.
+void weigh_break(const Patient& patient, double if_announced, double if_sudden, std::vector<Clue>& clues);
+/// The clue that gradient norms of an ordinary size give.
+void weigh_ordinary_norms(const Patient& patient, const Findings& findings, double weight, std::vector<Clue>& clues);
+
+}  // namespace osler

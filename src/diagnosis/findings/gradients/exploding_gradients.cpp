@@ -1,0 +1,96 @@
+// exploding-gradients: the gradient norm runs away.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The norm of the gradient grows without bound, or leaps to many times its usual size and does harm. Factors above one in
+the chain rule multiply up with depth or sequence length.
+
+## Signature
+The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
+single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
+finite. A norm that is large but steady is a matter of scale, not an illness.
+
+## Why it matters
+One huge step throws the weights far from where they were; a few of them end in NaN.
+
+## When it is harmless
+Losses summed over tokens or pixels have norms in the hundreds all along. Norms that rise slowly late in training, by a
+factor of a few, are common in healthy language models. Rare leaps that clipping catches leave no trace in the loss.
+
+## References
+- Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks.
+- Zhang et al. 2020, Why gradient clipping accelerates training.
+)";
+
+/// Whether the loss became non-finite or clearly worse at or after `step`.
+bool loss_harmed(const Patient& patient, double step) {
+  const Reading* loss = patient.training();
+  if (loss == nullptr || loss->curve.empty()) return false;
+  if (loss->ends_nonfinite) return true;
+  const std::size_t at = loss->index_at(step);
+  const double before =
+      *std::min_element(loss->course.begin(), loss->course.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  return loss->end > before + 6 * loss->noise.sigma && loss->end > before + 0.1 * std::abs(before);
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const Reading* norm = patient.gradient_norm();
+  if (norm == nullptr) return NotChecked{"no gradient norm in the log"};
+  const std::size_t n = norm->size();
+  if (n < settings["fewest_points"]) {
+    return NotChecked{"fewer than " + number(settings["fewest_points"]) + " gradient norms"};
+  }
+  const double calm = signal::quantile(norm->curve.value, 0.25);
+  const double highest = *std::max_element(norm->curve.high.begin(), norm->curve.high.end());
+  if (!(calm > 0)) return NotFound{};
+  const auto late = std::span(norm->curve.value).subspan(n / 2);
+  std::vector<double> log_norm(late.begin(), late.end());
+  for (double& value : log_norm) value = std::log(std::max(value, 1e-300));
+  const signal::Trend growth = signal::trend_of(std::span(norm->curve.step).subspan(n / 2), log_norm);
+  const bool runs_away = norm->end > settings["growth"] * calm && (growth.rises(0.01) || norm->ends_nonfinite);
+
+  const auto leap = std::find_if(norm->curve.high.begin(), norm->curve.high.end(), [&](double high) {
+    return high > settings["leap"] * calm && high > settings["large"];
+  });
+  const std::size_t leap_at = static_cast<std::size_t>(leap - norm->curve.high.begin());
+  const bool leaps = leap != norm->curve.high.end() && loss_harmed(patient, norm->curve.step[std::min(leap_at, n - 1)]);
+  if (!runs_away && !leaps) return NotFound{};
+
+  std::size_t since = leaps ? leap_at : n - 1;
+  if (runs_away) {
+    while (since > 0 && norm->course[since - 1] > 3 * calm) --since;
+  }
+  const std::int64_t from = norm->step_at(since);
+  const double ratio = highest / calm;
+  Observation seen = observe(Severity::critical, confidence_of(ratio / settings["growth"]), from, norm->last_step,
+                             norm->name + " grew from " + number(calm) + " to " + number(highest) + " (" +
+                                 times(ratio) + ") from " + at_step(from) + " on.");
+  seen.evidence.push_back(evidence(norm->name, from, norm->last_step, highest, settings["growth"] * calm,
+                                   "highest norm " + number(highest) + " against a calm level of " + number(calm)));
+  return seen;
+}
+
+}  // namespace
+
+Finding exploding_gradients() {
+  return {
+      "exploding-gradients",
+      "The gradient norm runs away",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 8, "below this growth cannot be told from noise"},
+       {"growth", 30, "factor above the calm level that counts as running away; healthy drifts stay within about 10"},
+       {"leap", 50, "factor above the calm level for single leaps"},
+       {"large", 100, "absolute norm that single leaps must reach (seeds: alert above 100)"}},
+      check};
+}
+
+}  // namespace osler::catalogue

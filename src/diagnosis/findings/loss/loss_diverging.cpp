@@ -1,0 +1,96 @@
+// loss-diverging: the training loss climbs far above its best and stays there.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The training loss went down, or stood still, and then climbed far above its best level and did not come back.
+
+## Signature
+The level of the last tenth of the curve lies at least `noise_units` noise units above the best level of the smoothed
+curve, has lost at least `lost_share` of what had been gained, and the last `stays` of the curve stays up there. The
+end level was last seen in the first `lost_time` of the way to the best point. A rise to `explosion` times the lowest
+level counts whatever was gained before.
+
+## Why it matters
+Each step now moves the weights away from what was learned. Waiting does not help; the best checkpoint lies behind.
+
+## When it is harmless
+A curriculum, a change of data, or a longer context raises the loss without harm, once and as a step. A warm restart of
+the learning rate raises it briefly. Generator and discriminator losses rise and fall by design and are not judged.
+
+## References
+- Goodfellow, Bengio, Courville 2016, Deep Learning, section 8.2.
+- Cohen et al. 2021, Gradient Descent on Neural Networks Typically Occurs at the Edge of Stability.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const Reading* loss = patient.training();
+  if (patient.adversarial())
+    return NotChecked{"networks play against each other: the level of their losses says little"};
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  if (loss == nullptr) return no_loss_to_check(patient);
+  const std::size_t n = loss->size();
+  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+
+  const double rise = loss->end - loss->best;
+  const double gained = std::max(loss->improvement(), 0.0);
+  const bool exploded = loss->best > 0 && loss->end > settings["explosion"] * loss->best && loss->end > loss->start;
+  // Without any gain the loss's own level is the scale.
+  const double scale = std::max(gained, settings["no_gain_share"] * std::abs(loss->best));
+  const double lost = scale > 0 ? rise / scale : 0;
+  const auto tail = static_cast<std::size_t>(std::max(3.0, settings["stays"] * static_cast<double>(n)));
+  const double lowest_late =
+      *std::min_element(loss->course.end() - static_cast<std::ptrdiff_t>(std::min(tail, n)), loss->course.end());
+  const bool stays = lowest_late > loss->best + 0.5 * rise;
+  // How far back in training the end level was first reached.
+  const auto reached =
+      std::find_if(loss->course.begin(), loss->course.end(), [&](double level) { return level <= loss->end; });
+  const double back =
+      loss->best_at == 0 ? 0 : static_cast<double>(reached - loss->course.begin()) / static_cast<double>(loss->best_at);
+  const double units = loss->noise.sigma > 0 ? rise / loss->noise.sigma : (rise > 0 ? 1e9 : 0);
+  if (!stays || loss->best_at + tail / 2 >= n) return NotFound{};
+  if (!exploded && (units < settings["noise_units"] || lost < settings["lost_share"] || back > settings["lost_time"])) {
+    return NotFound{};
+  }
+
+  const double margin = exploded ? 10 : std::min(units / settings["noise_units"], 2 * lost / settings["lost_share"]);
+  const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained;
+  const std::int64_t since = loss->step_at(loss->best_at);
+  Observation seen =
+      observe(all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
+              loss->name + " climbed from " + number(loss->best) + " at " + at_step(since) + " to " +
+                  number(loss->end) + " and stayed there.");
+  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, loss->end, loss->best,
+                                   "the end lies " + number(units) +
+                                       " noise units above the best level and gave back " +
+                                       per_cent(std::min(lost, 99.0)) + " of the gain"));
+  return seen;
+}
+
+}  // namespace
+
+Finding loss_diverging() {
+  return {
+      "loss-diverging",
+      "The loss climbs far above its best and stays there",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 8, "below this a rise cannot be told from noise"},
+       {"noise_units", 6, "how many noise levels the end must lie above the best; 6 is beyond chance for any length"},
+       {"lost_share", 0.25, "share of the gain that must be lost for it to matter"},
+       {"lost_time", 0.5, "the end level must have been reached in this first part of the way to the best point"},
+       {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
+       {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
+       {"explosion", 100, "factor above the lowest level that always counts (the seeds' early-minimum rule)"}},
+      check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,129 @@
+// loss-oscillating: swings that mini-batch noise does not explain, with no progress meanwhile.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+#include "signal/oscillation.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The loss swings up and down far more than the randomness of batches would make it, and gets nowhere while it does.
+
+## Signature
+Over the second half of the curve there is no net descent, and the swings are large against the level and against what
+had been gained (`level_share`, `gain_share`). They count when they have structure (a zigzag or a period beyond noise,
+p below `p_value`), or when each point is an average over a whole data set (a validation loss, an epoch mean) whose own
+sampling noise is far smaller than the swings seen. The qualifier says `throughout`, or `late` when a calm descent came
+first.
+
+## Why it matters
+The optimizer steps across the valley instead of down into it: the step is too long for the curvature.
+
+## When it is harmless
+Losses of single small batches are noisy by nature; noise with a steady descent underneath is healthy. Cyclic schedules
+and warm restarts move the loss on purpose.
+
+## References
+- LeCun, Bottou, Orr, Mueller 1998, Efficient BackProp: step sizes beyond 2 / lambda_max oscillate.
+- Cohen et al. 2021, edge of stability.
+)";
+
+struct Swing {
+  const Reading* reading = nullptr;
+  signal::Oscillation motion;
+  double share = 0;  // amplitude over the level
+  bool late = false;
+  double margin = 0;
+};
+
+/// Positive curves that span much are judged on a logarithmic scale, where equal factors are equal swings.
+std::vector<double> on_fair_scale(const std::vector<double>& values) {
+  const double low = *std::min_element(values.begin(), values.end());
+  std::vector<double> scaled(values);
+  if (low > 0) {
+    for (double& value : scaled) value = std::log(value);
+  }
+  return scaled;
+}
+
+bool swings(const Reading& reading, bool averaged, const SettingValues& settings, Swing& swing) {
+  const std::size_t n = reading.size();
+  if (n < settings["fewest_points"]) return false;
+  const std::size_t half = n / 2;
+  const auto late = std::span(reading.curve.value).subspan(half);
+  const std::vector<double> late_values(late.begin(), late.end());
+  swing.reading = &reading;
+  swing.motion = signal::oscillation_of(late_values);
+  const double level = std::max(std::abs(signal::median(late_values)), 1e-300);
+  const double gain = std::max(reading.top - reading.best, 0.0);
+  swing.share = swing.motion.amplitude / level;
+
+  const signal::Trend trend = signal::trend_of(std::span(reading.curve.step).subspan(half), late_values);
+  const double descent = -trend.change;
+  if (descent > settings["progress"] * swing.motion.amplitude && trend.falls(0.05)) return false;
+
+  const bool large = swing.share > settings["level_share"] && swing.motion.amplitude > settings["gain_share"] * gain;
+  // Zigzag: successive differences alternate more than independent noise would let them.
+  const bool structured = swing.motion.zigzag_z > settings["zigzag_z"] || swing.motion.lag1 < -0.3 ||
+                          (swing.motion.period_p_value < settings["p_value"] && swing.motion.period < n / 8.0);
+  const std::vector<double> scaled = on_fair_scale(late_values);
+  const double spread = signal::quantile(scaled, 0.9) - signal::quantile(scaled, 0.1);
+  const bool erratic = averaged && spread > settings["erratic_spread"];
+  swing.margin = erratic ? spread / settings["erratic_spread"] : swing.share / settings["level_share"];
+  const std::vector<double> early(reading.curve.value.begin(),
+                                  reading.curve.value.begin() + static_cast<std::ptrdiff_t>(half));
+  swing.late = signal::oscillation_of(early).amplitude < 0.5 * swing.motion.amplitude;
+  return (large && structured) || erratic;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.adversarial()) return NotChecked{"networks play against each other: their losses swing by design"};
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward, which is noisy by nature"};
+  if (patient.objectives().empty()) return no_loss_to_check(patient);
+  bool checked = false;
+  for (const Reading* reading : patient.objectives()) {
+    checked |= reading->size() >= settings["fewest_points"];
+    Swing swing;
+    const bool averaged = reading == patient.validation();
+    if (!swings(*reading, averaged, settings, swing)) continue;
+    const std::int64_t since = swing.late ? reading->step_at(reading->size() / 2) : reading->first_step;
+    Observation seen =
+        observe(Severity::warning, confidence_of(swing.margin), since, reading->last_step,
+                reading->name + " swings by " + per_cent(std::min(swing.share, 99.0)) + " of its level about " +
+                    number(signal::median(reading->curve.value)) + " without getting lower.");
+    seen.qualifiers["extent"] = swing.late ? "late" : "throughout";
+    seen.evidence.push_back(evidence(reading->name, since, reading->last_step, swing.motion.amplitude,
+                                     settings["level_share"] * reading->level,
+                                     "amplitude " + number(swing.motion.amplitude) + ", " +
+                                         per_cent(swing.motion.turning_share) + " of the points are turning points"));
+    return seen;
+  }
+  if (!checked) return NotChecked{"no loss with at least " + number(settings["fewest_points"]) + " points"};
+  return NotFound{};
+}
+
+}  // namespace
+
+Finding loss_oscillating() {
+  return {"loss-oscillating",
+          "The loss swings beyond what batch noise explains",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 16, "below this swings cannot be told from noise"},
+           {"level_share", 0.1, "amplitude as a share of the level that counts as large"},
+           {"gain_share", 0.05, "amplitude as a share of the whole gain that counts as large"},
+           {"progress", 1, "descent over the second half, in amplitudes, that makes swings harmless"},
+           {"zigzag_z", 4, "standard errors by which turning points must exceed those of independent noise"},
+           {"p_value", 1e-4, "significance of a period (Fisher's g)"},
+           {"erratic_spread", 1.1,
+            "10-to-90-percentile range of an averaged loss, in natural-log units, beyond sampling "
+            "noise: a factor of three from one evaluation to another"}},
+          check};
+}
+
+}  // namespace osler::catalogue

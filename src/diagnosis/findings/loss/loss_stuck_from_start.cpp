@@ -1,0 +1,132 @@
+// loss-stuck-from-start: the objective has not moved since the first step.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+Training runs, but the loss stays where it began. For a classifier that is often ln(C), the loss of guessing uniformly
+among C classes: 0.693 for 2, 1.386 for 4, 2.303 for 10, 6.908 for 1000.
+
+## Signature
+From the start to the best smoothed level the loss gained less than `gain_share` of its level; or it shows no
+significant trend (Mann-Kendall, p above `p_value`) and gained less than one noise unit. A classifier near ln(C), or an
+accuracy that stays at chance, makes it certain.
+
+## Why it matters
+Nothing is learned, so more time will not help: the signal does not reach the weights, the steps are too small to see,
+or the labels hold no information about the inputs.
+
+## When it is harmless
+A run resumed from a converged checkpoint is flat from its first logged step; so is the first part of a long warm-up.
+Some tasks stay at ln(C) for a while and then escape. A high accuracy or a metric that improves rules this finding out.
+
+## References
+- Glorot and Bengio 2010, Understanding the difficulty of training deep feedforward neural networks.
+- Shalev-Shwartz et al. 2017, Failures of Gradient-Based Deep Learning.
+)";
+
+struct Stillness {
+  bool stuck = false;
+  double gain = 0;    // share of the level gained at best
+  double margin = 1;  // how clearly
+};
+
+Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
+  Stillness still;
+  if (!(reading.level > 0) && reading.noise.sigma == 0) {
+    still.stuck = true;  // exactly zero throughout
+    still.margin = 4;
+    return still;
+  }
+  // Two smoothed levels from the ends: the best of hundreds of noisy points would always look like progress.
+  const std::size_t n = reading.size();
+  const std::size_t third = std::max<std::size_t>(1, n / 3);
+  const double early = signal::median(std::span(reading.curve.value).first(std::max<std::size_t>(1, n / 10)));
+  const double late = signal::median(std::span(reading.curve.value).last(third));
+  const double lowest = signal::quantile(reading.course, 0.05);
+  const double change = early - std::min(late, lowest);
+  still.gain = reading.level > 0 ? change / reading.level : 0;
+  const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
+  const double scatter = std::max(reading.noise.sigma, 1e-12 * reading.level);
+  const bool small = still.gain < settings["gain_share"];
+  const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
+                       still.gain < settings["noisy_gain_share"];
+  still.stuck = small || aimless;
+  still.margin = small ? settings["gain_share"] / std::max(still.gain, 0.1 * settings["gain_share"]) : 1.2;
+  return still;
+}
+
+/// An accuracy or metric that moved shows that something is learned after all.
+bool something_learned(const Patient& patient, const SettingValues& settings) {
+  const auto improved = [&](const Reading& reading) {
+    const double scale = std::max(std::abs(reading.start), std::abs(reading.best));
+    const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
+    return reading.size() >= 5 && reading.improvement() > settings["metric_gain"] * scale &&
+           reading.improvement() > 4 * reading.noise.sigma && trend.falls(0.05);
+  };
+  const auto accuracy = patient.best_accuracy();
+  if (accuracy && *accuracy > settings["good_accuracy"]) return true;
+  return std::any_of(patient.validation_quality().begin(), patient.validation_quality().end(), improved) ||
+         std::any_of(patient.training_quality().begin(), patient.training_quality().end(), improved);
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.adversarial())
+    return NotChecked{"networks play against each other: the level of their losses says little"};
+  std::vector<const Reading*> objectives = patient.objectives();
+  std::erase_if(objectives, [&](const Reading* r) { return r->size() < settings["fewest_points"]; });
+  if (objectives.empty()) {
+    return NotChecked{"no loss or reward with at least " + number(settings["fewest_points"]) + " points"};
+  }
+  double margin = 10;
+  for (const Reading* reading : objectives) {
+    const Stillness still = stillness_of(*reading, settings);
+    if (!still.stuck) return NotFound{};
+    margin = std::min(margin, still.margin);
+  }
+  if (something_learned(patient, settings)) return NotFound{};
+
+  const Reading& first = *objectives.front();
+  const double level = first.shown(signal::median(first.curve.value));
+  const int classes = patient.reinforcement() ? 0 : chance_classes(level, settings["chance_tolerance"]).value_or(0);
+  std::string summary = first.name + " has not moved since the start: " + number(first.shown(first.start)) + " then, " +
+                        number(first.shown(first.end)) + " now";
+  if (classes > 0) summary += ", the loss of guessing among " + std::to_string(classes) + " classes";
+  const double confidence = confidence_of(classes > 0 ? 2 * margin : margin);
+  Observation seen = observe(Severity::critical, confidence, first.first_step, first.last_step, summary + ".");
+  if (classes > 0) seen.qualifiers["classes"] = std::to_string(classes);
+  for (const Reading* reading : objectives) {
+    const double gain = stillness_of(*reading, settings).gain;
+    seen.evidence.push_back(
+        evidence(reading->name, reading->first_step, reading->last_step, gain, settings["gain_share"],
+                 "gained " + per_cent(gain) + " of its level in " + number(reading->curve.points()) + " points"));
+  }
+  return seen;
+}
+
+}  // namespace
+
+Finding loss_stuck_from_start() {
+  return {"loss-stuck-from-start",
+          "The loss has not moved since the start",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 8, "below this stillness means nothing"},
+           {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
+           {"noisy_gain_share", 0.1, "the same for a curve whose noise hides any trend"},
+           {"noise_units", 1, "noise levels the later part must lie below the first"},
+           {"p_value", 0.01, "significance a trend must have"},
+           {"metric_gain", 0.1, "relative gain of an accuracy or metric that proves learning"},
+           {"good_accuracy", 0.9, "accuracy that proves learning whatever the trend"},
+           {"chance_tolerance", 0.03, "relative distance from ln(C) that counts as chance level"}},
+          check};
+}
+
+}  // namespace osler::catalogue

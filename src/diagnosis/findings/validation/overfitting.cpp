@@ -1,0 +1,167 @@
+// overfitting: validation turns up while training still falls.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+#include "signal/valley.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The model keeps getting better on the data it trains on and worse on data it does not: it memorises.
+
+## Signature
+The validation loss falls to a valley and then rises for good: a falling-then-rising fit (unimodal regression) explains
+it better than a falling one, the rise after the valley is significant, exceeds `noise_units` noise units and matters
+(`rise_share` of what validation had gained, and `level_share` of its level), while the training loss falls on or is
+far below validation. Without a validation loss, an accuracy or metric that peaks and declines is judged the same way.
+
+## Why it matters
+Every step after the valley makes the model worse at its job. The best checkpoint lies at the valley.
+
+## When it is harmless
+A validation loss that rises while the validation metric still improves is growing confidence, not overfitting, and is
+reported as such. A rise within the noise, or of a per cent or two, costs nothing.
+
+## References
+- Prechelt 1998, Early Stopping - But When?
+- Zhang et al. 2017, Understanding deep learning requires rethinking generalization.
+- Nakkiran et al. 2020, Deep Double Descent.
+)";
+
+struct Turn {
+  signal::Valley valley;
+  double units = 0;  // rise in noise units
+  double share = 0;  // rise as a share of the gain
+  bool real = false;
+};
+
+/// Whether a reading turns up for good.
+Turn turn_of(const Reading& reading, const SettingValues& settings, double strictness) {
+  Turn turn;
+  const std::size_t n = reading.size();
+  const std::vector<double> calm = signal::running_median(reading.curve.value, n >= 12 ? 1 : 0);
+  turn.valley = signal::valley_of(reading.curve.step, calm);
+  const double rise = turn.valley.rise();
+  const double gain = std::max(turn.valley.fall(), settings["least_gain"] * reading.level);
+  const double noise = std::max(signal::difference_noise(reading.curve.value), 1e-12 * reading.level);
+  turn.units = rise / noise;
+  turn.share = gain > 0 ? rise / gain : 0;
+  const std::size_t after = n - turn.valley.bottom;
+  // With only a few points after the valley nothing but a rise at every one of them is convincing.
+  const bool convincing =
+      after >= 6 ? turn.valley.after.rises(settings["p_value"]) : after >= 4 && turn.valley.after.tau > 0.99;
+  turn.real = convincing && turn.units > strictness * settings["noise_units"] &&
+              turn.share > strictness * settings["rise_share"] &&
+              rise > strictness * settings["level_share"] * reading.level;
+  return turn;
+}
+
+/// Training went on improving after `step`, or sits far below validation already.
+bool training_improves_after(const Patient& patient, double step, const Reading& validation) {
+  const auto falls = [&](const Reading& reading) {
+    if (reading.size() < 4) return false;
+    const double then = reading.course[reading.index_at(step)];
+    const double gain = std::max(reading.improvement(), 0.0);
+    return then - reading.end > std::max(0.02 * gain, reading.noise.sigma);
+  };
+  const Reading* training = patient.training();
+  if (training != nullptr && falls(*training)) return true;
+  if (training != nullptr && !training->negated && !validation.negated && training->size() >= 4) {
+    const bool far_below = training->end >= 0 && training->end < 0.5 * validation.end;
+    return far_below && training->end < training->course[training->index_at(step)] + training->noise.sigma;
+  }
+  return std::any_of(patient.training_quality().begin(), patient.training_quality().end(), falls);
+}
+
+/// A validation metric that still improves after `step` contradicts overfitting.
+const Reading* metric_still_improving(const Patient& patient, double step) {
+  for (const Reading& quality : patient.validation_quality()) {
+    if (quality.size() < 5) continue;
+    const std::size_t at = quality.index_at(step);
+    const double then = quality.course[at];
+    const signal::Trend after =
+        signal::trend_of(std::span(quality.curve.step).subspan(at), std::span(quality.curve.value).subspan(at));
+    const double gain = quality.improvement();
+    if (after.falls(0.05) && then - quality.end > 0.03 * gain && then - quality.end > quality.noise.sigma) {
+      return &quality;
+    }
+  }
+  return nullptr;
+}
+
+Observation describe(const Reading& reading, const Turn& turn, const SettingValues& settings) {
+  const std::int64_t since = reading.step_at(turn.valley.bottom);
+  const double margin = std::min(turn.units / settings["noise_units"], turn.share / settings["rise_share"]);
+  const Severity severity = turn.share > settings["critical_share"] ? Severity::critical : Severity::warning;
+  Observation seen = observe(severity, confidence_of(margin), since, reading.last_step,
+                             reading.name + (reading.negated ? " peaked at " : " was best at ") + at_step(since) +
+                                 " (" + number(reading.shown(turn.valley.floor)) + ") and has got worse since (" +
+                                 number(reading.shown(turn.valley.end)) + "), while training went on improving.");
+  seen.qualifiers["best_step"] = std::to_string(since);
+  seen.evidence.push_back(evidence(reading.name, since, reading.last_step, reading.shown(turn.valley.end),
+                                   reading.shown(turn.valley.floor),
+                                   "gave back " + per_cent(std::min(turn.share, 99.0)) + " of its gain, " +
+                                       number(turn.units) + " noise units above the valley"));
+  return seen;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  const auto enough = [&](const Reading& reading) { return reading.size() >= settings["fewest_points"]; };
+  const Reading* loss = patient.validation();
+  bool checked = false;
+  if (loss != nullptr && enough(*loss)) {
+    checked = true;
+    const Turn turn = turn_of(*loss, settings, 1);
+    const double bottom = loss->curve.step[turn.valley.bottom];
+    if (turn.real && training_improves_after(patient, bottom, *loss) &&
+        metric_still_improving(patient, bottom) == nullptr) {
+      Observation seen = describe(*loss, turn, settings);
+      if (const Reading* training = patient.training()) {
+        seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
+                                         training->course[training->index_at(bottom)],
+                                         "training went from " + number(training->course[training->index_at(bottom)]) +
+                                             " to " + number(training->end) + " meanwhile"));
+      }
+      return seen;
+    }
+  }
+  for (const Reading& quality : patient.validation_quality()) {
+    if (!enough(quality)) continue;
+    checked = true;
+    const Turn turn = turn_of(quality, settings, settings["metric_strictness"]);
+    const bool loss_agrees =
+        loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || !patient.training_quality().empty();
+    if (turn.real && loss_agrees && training_improves_after(patient, quality.curve.step[turn.valley.bottom], quality)) {
+      return describe(quality, turn, settings);
+    }
+    break;  // only the leading metric is judged: of a dozen one always wobbles
+  }
+  if (!checked)
+    return NotChecked{"no validation series with at least " + number(settings["fewest_points"]) + " points"};
+  return NotFound{};
+}
+
+}  // namespace
+
+Finding overfitting() {
+  return {"overfitting",
+          "Validation gets worse while training still improves",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 5, "evaluations needed to see a valley"},
+           {"noise_units", 2.5, "noise levels the rise must exceed"},
+           {"rise_share", 0.03, "share of validation's gain that must be lost for it to matter"},
+           {"level_share", 0.01, "share of validation's level that the rise must exceed"},
+           {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
+           {"p_value", 0.05, "significance of the rise after the valley"},
+           {"critical_share", 1, "share of the gain whose loss is critical: validation is worse than at the start"},
+           {"metric_strictness", 2, "factor by which a metric alone must exceed the limits"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,92 @@
+// Collecting the non-finite values of loss series.
+#include "diagnosis/nonfinite.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/wording.h"
+
+namespace osler {
+namespace {
+
+Nonfinite inspect(const Cast& cast, bool validation) {
+  const Summary& summary = cast.series->summary();
+  Nonfinite found;
+  found.series = cast.series->name();
+  found.validation = validation;
+  found.component = cast.guess.component;
+  const Bucket total = *summary.total();
+  found.points = total.points();
+  found.count = total.nonfinite;
+  found.series_start = total.first_step;
+  found.first_step = total.first_nonfinite_step;
+  found.last_step = total.last_step;
+  found.value_before = std::nan("");
+  for (const Bucket& bucket : summary.buckets()) {
+    if (bucket.nonfinite > 0) {
+      // Inside the bucket the share of steps before the event stands for the share of points.
+      const double steps = static_cast<double>(bucket.last_step - bucket.first_step) + 1;
+      const double before = static_cast<double>(bucket.first_nonfinite_step - bucket.first_step) / steps;
+      found.points_before += static_cast<std::uint64_t>(before * static_cast<double>(bucket.points()));
+      if (bucket.count > 0 && before > 0) found.value_before = bucket.first;
+      break;
+    }
+    found.points_before += bucket.count;
+    if (bucket.count > 0) found.value_before = bucket.last;
+  }
+  const std::vector<Point> recent = summary.recent();
+  const double newest = recent.empty() ? total.last : recent.back().value;
+  found.recovered = std::isfinite(newest);
+  found.spelling = std::isnan(newest) ? "NaN" : std::isinf(newest) ? "infinite" : "NaN or infinite";
+  return found;
+}
+
+}  // namespace
+
+bool Nonfinite::early(double first_steps) const {
+  return static_cast<double>(first_step - series_start) < first_steps &&
+         static_cast<double>(points_before) < first_steps;
+}
+
+Severity Nonfinite::severity() const {
+  if (component && recovered) return Severity::note;
+  if (!recovered) return Severity::critical;
+  // Recovered on its own: the weights survived, so it is a warning, or less where only one evaluation was hit.
+  return validation && count == 1 ? Severity::note : Severity::warning;
+}
+
+double Nonfinite::confidence() const {
+  return recovered ? 0.8 : 0.99;
+}
+
+Evidence Nonfinite::evidence(double first_steps) const {
+  return {series,
+          first_step,
+          last_step,
+          static_cast<double>(count),
+          first_steps,
+          std::to_string(count) + " of " + std::to_string(points) + " values are not finite, the first at " +
+              at_step(first_step)};
+}
+
+std::vector<Nonfinite> nonfinite_losses(const Patient& patient) {
+  std::vector<Nonfinite> found;
+  for (const Role role : {Role::train_loss, Role::validation_loss}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (!cast.series->summary().empty()) found.push_back(inspect(cast, role == Role::validation_loss));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Nonfinite& a, const Nonfinite& b) {
+    const auto rank = [](const Nonfinite& n) {
+      return n.count == 0 ? 4 : (n.recovered ? 2 : 0) + (n.validation ? 1 : 0);
+    };
+    return rank(a) < rank(b);
+  });
+  return found;
+}
+
+NotChecked no_loss_to_check(const Patient& patient) {
+  return {patient.run().all_series().empty() ? "the log holds no series" : "no loss series was recognised"};
+}
+
+}  // namespace osler

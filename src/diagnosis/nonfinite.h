@@ -1,0 +1,41 @@
+// What two findings ask about NaN and Inf in loss series.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnosis/patient.h"
+#include "osler/diagnosis/catalogue.h"
+
+namespace osler {
+
+/// The non-finite values of one loss series.
+struct Nonfinite {
+  std::string series;
+  std::string spelling;  ///< "NaN or infinite", or "NaN" when the newest value shows it
+  bool validation = false;
+  bool component = false;
+  std::uint64_t points = 0;
+  std::uint64_t count = 0;
+  std::int64_t series_start = 0;
+  std::int64_t first_step = 0;      ///< of the first non-finite value
+  std::int64_t last_step = 0;       ///< of the series
+  std::uint64_t points_before = 0;  ///< finite values before it, as far as the summary can tell
+  double value_before = 0;          ///< the last finite value before it, or the nearest the summary has
+  bool recovered = false;           ///< finite values came after it, up to the end
+
+  /// Within the first `first_steps` steps and rows of its series.
+  [[nodiscard]] bool early(double first_steps) const;
+  [[nodiscard]] Severity severity() const;
+  [[nodiscard]] double confidence() const;
+  [[nodiscard]] Evidence evidence(double first_steps) const;
+};
+
+/// Every loss series, those with non-finite values first: unrecovered before recovered, training before validation.
+[[nodiscard]] std::vector<Nonfinite> nonfinite_losses(const Patient& patient);
+
+/// The verdict for a run without any loss.
+[[nodiscard]] NotChecked no_loss_to_check(const Patient& patient);
+
+}  // namespace osler

@@ -1,0 +1,98 @@
+// Choosing the curves by which a run is judged.
+#include "diagnosis/patient.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace osler {
+namespace {
+
+constexpr std::size_t kFewestPoints = 2;
+constexpr std::size_t kMetricsRead = 6;  // per-class metrics by the dozen add nothing
+
+std::optional<Reading> objective(const std::vector<Cast>& casts) {
+  std::vector<const Series*> parts;
+  for (const Cast& cast : casts) {
+    if (cast.guess.adversarial || cast.series->summary().points() < kFewestPoints) continue;
+    if (!cast.guess.component) return read_series(*cast.series, false);
+    if (parts.empty() || cast.series->summary().points() == parts.front()->summary().points()) {
+      parts.push_back(cast.series);
+    }
+  }
+  if (parts.empty()) return std::nullopt;
+  return parts.size() == 1 ? read_series(*parts.front(), false) : read_sum(parts);
+}
+
+std::vector<Reading> qualities(const RoleMap& roles, Role accuracy, Role metric) {
+  std::vector<Reading> readings;
+  for (const Role role : {accuracy, metric}) {
+    for (const Cast& cast : roles.in(role)) {
+      if (readings.size() >= kMetricsRead) return readings;
+      if (cast.guess.component || cast.series->summary().points() < kFewestPoints) continue;
+      readings.push_back(read_series(*cast.series, cast.guess.higher_is_better));
+    }
+  }
+  return readings;
+}
+
+}  // namespace
+
+Patient::Patient(const Run& run, const RoleMap& roles) : run_(run), roles_(roles) {
+  training_ = objective(roles.in(Role::train_loss));
+  validation_ = objective(roles.in(Role::validation_loss));
+  validation_quality_ = qualities(roles, Role::validation_accuracy, Role::validation_metric);
+  training_quality_ = qualities(roles, Role::train_accuracy, Role::train_metric);
+  const auto& losses = roles.in(Role::train_loss);
+  adversarial_ =
+      !training_ && std::any_of(losses.begin(), losses.end(), [](const Cast& cast) { return cast.guess.adversarial; });
+  for (const Cast& cast : roles.in(Role::reward)) {
+    if (cast.series->summary().points() < kFewestPoints) continue;
+    reinforcement_ = true;
+    adversarial_ = false;
+    training_ = read_series(*cast.series, true);
+    break;
+  }
+  if (const Series* rate = roles.first(Role::learning_rate)) learning_rate_ = read_series(*rate, false);
+  if (const Series* norm = roles.first(Role::gradient_norm)) gradient_norm_ = read_series(*norm, false);
+}
+
+std::vector<const Reading*> Patient::objectives() const {
+  std::vector<const Reading*> found;
+  if (training() != nullptr) found.push_back(training());
+  if (validation() != nullptr) found.push_back(validation());
+  return found;
+}
+
+std::optional<double> Patient::best_accuracy() const {
+  const Series* accuracy = roles_.first(Role::validation_accuracy);
+  if (accuracy == nullptr) accuracy = roles_.first(Role::train_accuracy);
+  if (accuracy == nullptr) return std::nullopt;
+  const auto total = accuracy->summary().total();
+  if (!total || total->count == 0) return std::nullopt;
+  constexpr double kPerCent = 100;
+  return total->max > 1.5 ? total->max / kPerCent : total->max;
+}
+
+std::optional<double> Patient::configured(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    const auto entry = run_.configuration().find(name);
+    if (entry == run_.configuration().end()) continue;
+    double value = 0;
+    const std::string& text = entry->second;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{}) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> chance_classes(double loss, double tolerance) {
+  // Class counts people have: small ones, the famous data sets, and vocabularies.
+  for (const int classes : {2,    3,     4,     5,     6,     7,     8,     9,     10,    12,    15,     16,
+                            20,   26,    47,    50,    62,    64,    65,    100,   101,   102,   200,    256,
+                            1000, 10000, 21841, 28996, 30522, 32000, 32768, 50257, 50304, 65536, 100277, 128256}) {
+    if (std::abs(loss / std::log(classes) - 1) < tolerance) return classes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace osler

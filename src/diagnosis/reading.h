@@ -1,0 +1,50 @@
+// Reading: one objective's curve with what every finding asks of it, computed once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "osler/run/role.h"
+#include "signal/curve.h"
+#include "signal/noise.h"
+#include "signal/trend.h"
+
+namespace osler {
+
+/// A curve that should go down (metrics that should go up are negated), and its landmarks.
+struct Reading {
+  std::string name;      ///< the series it comes from, "a + b" for a sum of components
+  bool negated = false;  ///< the series should rise; values here have the opposite sign
+  signal::Curve curve;
+  signal::Noise noise;
+  std::vector<double> course;  ///< the curve without its noise: a running median
+  double start = 0;            ///< level of the first points
+  double end = 0;              ///< level of the last tenth
+  double best = 0;             ///< lowest level of the course
+  double top = 0;              ///< highest level of the course
+  std::size_t best_at = 0;     ///< index of `best`
+  double level = 0;            ///< median of the absolute values: the scale when nothing improves
+  std::uint64_t nonfinite = 0;
+  std::int64_t first_nonfinite_step = 0;
+  bool ends_nonfinite = false;  ///< the newest point is NaN or infinite
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+
+  [[nodiscard]] std::size_t size() const { return curve.size(); }
+  /// How far the objective came at its best.
+  [[nodiscard]] double improvement() const { return start - best; }
+  /// The value as the user's log has it.
+  [[nodiscard]] double shown(double value) const { return negated ? -value : value; }
+  /// Index of the last point at or before `step`.
+  [[nodiscard]] std::size_t index_at(double step) const;
+  /// The step at index `i`, as a whole number.
+  [[nodiscard]] std::int64_t step_at(std::size_t i) const;
+};
+
+/// Reads one series.
+[[nodiscard]] Reading read_series(const Series& series, bool higher_is_better);
+/// Reads the sum of several series that were logged together; they must have equally many points.
+[[nodiscard]] Reading read_sum(const std::vector<const Series*>& parts);
+
+}  // namespace osler

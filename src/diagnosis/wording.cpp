@@ -1,0 +1,37 @@
+// Formatting of numbers for people.
+#include "diagnosis/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace osler {
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return fmt::format("{:.4g}", value);
+}
+
+std::string per_cent(double share) {
+  const double value = 100 * share;
+  return std::abs(value) < 10 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
+}
+
+std::string times(double factor) {
+  return factor < 10 ? fmt::format("{:.1f}x", factor) : fmt::format("{:.3g}x", factor);
+}
+
+std::string at_step(std::int64_t step) {
+  return fmt::format("step {}", step);
+}
+
+double confidence_of(double margin) {
+  constexpr double kAtThreshold = 0.4;
+  constexpr double kSteepness = 1.5;
+  constexpr double kMost = 0.99;
+  return std::min(kMost, 1 - kAtThreshold * std::pow(std::max(margin, 1.0), -kSteepness));
+}
+
+}  // namespace osler

@@ -1,0 +1,48 @@
+// Any training output: the general text reader.
+#include "formats/text/text_reader.h"
+#include "osler/formats/format.h"
+
+namespace osler::catalogue {
+
+Format text() {
+  return {
+      .id = "text",
+      .title = "Training output",
+      .doc = R"(Whatever a training prints: the output of `python train.py`, a `.log` file, a job's `.out` file, a pipe.
+
+No tool needs a parser of its own. Each line is taken apart into numbers and the text around them; lines that differ in
+nothing but their numbers have the same shape, and what the numbers of a shape mean is worked out once.
+
+**Names.** The words before a number name it: `loss: 0.3`, `loss=0.3`, `loss 0.3`, `[loss] 0.3`, `'loss': 0.3`,
+`"loss": "0.3"`. In `Loss 2.1 (2.3)` the second number becomes `Loss (avg)`; in `lr=[1e-3, 1e-4]` the later ones become
+`lr.1` and so on; `Accuracy: 98/100` is 0.98. A rate that has its name behind it (`1.8it/s`, `724 words/s`) is called by
+its unit. `train`, `[valid]`, `DEV :` before a figure of merit become part of its name (`valid/loss`), and so does an
+evaluation announced by a heading on a line of its own. The same name in lines per step and in lines per epoch makes two
+series, the later one with ` (epoch)` or ` (step)` behind its name.
+
+**Steps.** `step`, `iter`, `global_step`, `num_updates`, ... place a line; so do `Epoch [3/10], Step [100/600]`,
+`Epoch: [3][100/600]`, progress bars, and a bare number in front (`[10] train-auc: 0.9`). A counter that starts again in
+each epoch is continued. Where only epochs are counted they are the steps. A line without counter stands where the line
+before it stood. When the steps go back, training was restarted. When two processes write into one file alternately,
+the second one's series end with ` #2`.
+
+**What counts as a series.** Losses, accuracies and other figures of merit at once, and everything beside them in a line
+that counts; other numbers when they came again and changed. Settings printed before training (`learning_rate: 0.001`,
+`--batch_size 32`, `Namespace(...)`) become the run's configuration.
+
+**Survives** progress bars with thousands of carriage returns (the last state of each step counts; of Keras bars the
+last state of each epoch), colour codes, CR, CR LF and LF, UTF-8, UTF-16 with byte order mark and bytes of any other
+encoding, source code before the log, tables (`| key | value |` blocks, columns under a header), `nan`, `inf`,
+`-nan(ind)`, `1,234.5`, lines up to 1 MiB. A date in front of a line becomes the time of its numbers; it is taken for
+UTC where no zone is said. A Python traceback becomes a mark.
+)",
+      .refines = "",
+      .sniff = osler::text::sniff_text,
+      .open = [](const std::filesystem::path&) -> std::unique_ptr<Reader> {
+        return std::make_unique<osler::text::TextReader>();
+      },
+      .run_of = [](const std::filesystem::path& path) { return path; },
+  };
+}
+
+}  // namespace osler::catalogue

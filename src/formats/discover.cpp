@@ -1,0 +1,283 @@
+// Finding the runs at a path: walks folders, sniffs files, puts the files of one run together.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "formats/claim.h"
+#include "osler/formats/read.h"
+
+namespace osler {
+namespace {
+
+using Path = std::filesystem::path;
+
+constexpr std::size_t kDeepestFolder = 64;
+
+// What lies beside logs in folders and never is one; sniffing would only cost time.
+constexpr std::array<std::string_view, 74> kNoLogs = {
+    ".7z",      ".a",           ".arrow", ".avi",     ".bin", ".bmp", ".bz2",     ".c",      ".cc",   ".cfg",  ".cpp",
+    ".css",     ".cu",          ".cuh",   ".data",    ".dll", ".exe", ".flac",    ".gif",    ".gz",   ".h",    ".h5",
+    ".hdf5",    ".hpp",         ".htm",   ".html",    ".ico", ".idx", ".ini",     ".ipynb",  ".java", ".jpeg", ".jpg",
+    ".js",      ".lock",        ".md",    ".model",   ".mp3", ".mp4", ".msgpack", ".npy",    ".npz",  ".o",    ".onnx",
+    ".parquet", ".pb",          ".pdf",   ".pickle",  ".pkl", ".png", ".pt",      ".pth",    ".py",   ".pyc",  ".rs",
+    ".rst",     ".safetensors", ".sh",    ".so",      ".spm", ".svg", ".tar",     ".tflite", ".tif",  ".toml", ".ts",
+    ".ttf",     ".wav",         ".webp",  ".weights", ".whl", ".xz",  ".zip",     ".zst"};
+constexpr std::array<std::string_view, 4> kNoLogFolders = {"__pycache__", "node_modules", "site-packages", "venv"};
+
+bool never_a_log(const Path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return std::find(kNoLogs.begin(), kNoLogs.end(), extension) != kNoLogs.end();
+}
+
+bool never_holds_logs(const std::string& folder) {
+  return folder.starts_with('.') ||
+         std::find(kNoLogFolders.begin(), kNoLogFolders.end(), folder) != kNoLogFolders.end();
+}
+
+struct Head {
+  std::string bytes;
+  bool whole = false;
+};
+
+Result<Head> read_head(FileSystem& files, const Path& path) {
+  auto file = files.open_read(path);
+  if (!file) return file.error();
+  Head head;
+  head.bytes.resize(kPeekBytes + 1);
+  std::size_t filled = 0;
+  while (filled < head.bytes.size()) {
+    const auto length = (*file)->read(std::as_writable_bytes(std::span(head.bytes).subspan(filled)));
+    if (!length) return length.error();
+    if (*length == 0) break;
+    filled += *length;
+  }
+  head.whole = filled <= kPeekBytes;
+  head.bytes.resize(std::min(filled, kPeekBytes));
+  return head;
+}
+
+/// A file somebody claims.
+struct Found {
+  Path path;
+  Claim claim;
+  std::uint64_t size_bytes = 0;
+};
+
+/// Walks a folder and collects what is claimed.
+class Walk {
+ public:
+  Walk(FileSystem& files, const ReadOptions& options, const Format* forced)
+      : files_(files), options_(options), forced_(forced) {}
+
+  void folder(const Path& path, std::size_t depth) {
+    if (depth == 0) {
+      std::error_code failure;
+      root_ = std::filesystem::canonical(path, failure);
+    }
+    auto names = files_.list(path);
+    if (!names) {
+      remember(names.error());
+      return;
+    }
+    const std::size_t first_here = found.size();
+    for (const std::string& name : *names) {
+      if (options_.stop.stop_requested()) return;
+      entry(path / name, name, depth);
+    }
+    drop_doubtful(path, first_here);
+  }
+
+  std::vector<Found> found;
+  std::size_t files_seen = 0;
+  std::optional<Error> first_error;
+
+ private:
+  void entry(const Path& path, const std::string& name, std::size_t depth) {
+    const auto info = files_.info(path);
+    if (!info) return remember(info.error());
+    if (leads_out(path)) return;
+    if (info->kind == FileKind::directory) {
+      const bool fresh = folders_.insert({info->device, info->inode}).second;
+      if (fresh && depth < kDeepestFolder && !never_holds_logs(name)) folder(path, depth + 1);
+    } else if (info->kind == FileKind::regular) {
+      ++files_seen;
+      if (info->size_bytes > 0 && !never_a_log(path)) file(path, info->size_bytes);
+    }
+  }
+
+  void file(const Path& path, std::uint64_t size_bytes) {
+    const auto head = read_head(files_, path);
+    if (!head) return remember(head.error());
+    const Peek peek{path, head->bytes, head->whole};
+    Claim claimed;
+    if (forced_ == nullptr) {
+      claimed = claim(peek);
+    } else if (const Sniff strength = forced_->sniff(peek); strength != Sniff::no) {
+      claimed = {forced_, strength};
+    }
+    if (claimed.format != nullptr) found.push_back({path, claimed, size_bytes});
+  }
+
+  /// In a folder that holds a certain log, what is merely possible is a side file or a copy of the same numbers.
+  void drop_doubtful(const Path& folder, std::size_t first_here) {
+    const auto here = [&](const Found& file) { return file.path.parent_path() == folder; };
+    const auto certain = [&](const Found& file) {
+      return here(file) && file.claim.strength == Sniff::certain && file.claim.format->part != Part::configuration;
+    };
+    const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first_here);
+    if (std::none_of(begin, found.end(), certain)) return;
+    found.erase(std::remove_if(begin, found.end(),
+                               [&](const Found& file) { return here(file) && file.claim.strength != Sniff::certain; }),
+                found.end());
+  }
+
+  [[nodiscard]] bool leads_out(const Path& path) const {
+    std::error_code failure;
+    if (!std::filesystem::is_symlink(path, failure)) return false;
+    const Path target = std::filesystem::canonical(path, failure);
+    if (failure) return true;
+    return std::mismatch(root_.begin(), root_.end(), target.begin(), target.end()).first != root_.end();
+  }
+
+  void remember(const Error& error) {
+    if (!first_error) first_error = error;
+  }
+
+  FileSystem& files_;
+  const ReadOptions& options_;
+  const Format* forced_;
+  Path root_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> folders_;
+};
+
+/// Of files that each hold the whole run so far, only the largest says the most.
+void keep_largest(std::vector<Found>& files) {
+  const auto larger = [](const Found& a, const Found& b) { return a.size_bytes < b.size_bytes; };
+  Found largest = *std::max_element(files.begin(), files.end(), larger);
+  files = {std::move(largest)};
+}
+
+struct Group {
+  Path run;
+  std::vector<Found> files;
+};
+
+/// Groups by run and format; configuration joins every group of its run.
+std::vector<Group> group_runs(const std::vector<Found>& found) {
+  std::map<std::pair<Path, std::string_view>, std::vector<Found>> runs;
+  std::map<Path, std::vector<Found>> configurations;
+  for (const Found& file : found) {
+    const Format& format = *file.claim.format;
+    const Path run = format.run_of(file.path);
+    if (format.part == Part::configuration) {
+      configurations[run].push_back(file);
+    } else {
+      runs[{run, format.id}].push_back(file);
+    }
+  }
+  std::vector<Group> groups;
+  for (auto& [key, files] : runs) {
+    const auto by_path = [](const Found& a, const Found& b) { return a.path < b.path; };
+    std::sort(files.begin(), files.end(), by_path);
+    if (files.front().claim.format->part == Part::snapshot) keep_largest(files);
+    if (const auto beside = configurations.find(key.first); beside != configurations.end()) {
+      files.insert(files.begin(), beside->second.begin(), beside->second.end());
+    }
+    groups.push_back({key.first, std::move(files)});
+  }
+  return groups;
+}
+
+/// How many runs lie at each path: more than one when a folder holds logs in several formats.
+std::string short_name(const Group& group, const Path& common, bool shared) {
+  const Path full = shared ? group.files.back().path : group.run;
+  const Path name = full.lexically_relative(common);
+  if (name.empty() || name == ".") return full.filename().empty() ? full.string() : full.filename().string();
+  return name.string();
+}
+
+/// The deepest folder that holds all the runs.
+Path common_folder(const std::vector<Group>& groups) {
+  Path common = groups.front().run.parent_path();
+  for (const Group& group : groups) {
+    const auto [left, right] = std::mismatch(common.begin(), common.end(), group.run.begin(), group.run.end());
+    Path shared;
+    for (auto part = common.begin(); part != left; ++part) shared /= *part;
+    common = shared;
+  }
+  return common;
+}
+
+std::vector<RunSource> to_sources(const std::vector<Group>& groups) {
+  const Path common = common_folder(groups);
+  std::map<Path, std::size_t> runs_at;
+  for (const Group& group : groups) ++runs_at[group.run];
+  std::vector<RunSource> sources;
+  for (const Group& group : groups) {
+    RunSource source{short_name(group, common, runs_at[group.run] > 1), {}};
+    for (const Found& file : group.files) source.files.push_back({file.path, file.claim.format});
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+Result<std::vector<RunSource>> in_folder(FileSystem& files, const Path& path, const ReadOptions& options,
+                                         const Format* forced) {
+  // Without the trailing slash that people type, the folder's own name can be told.
+  const Path folder = path.has_filename() ? path : path.parent_path();
+  Walk walk(files, options, forced);
+  walk.folder(folder, 0);
+  const std::vector<Group> groups = group_runs(walk.found);
+  if (!groups.empty()) return to_sources(groups);
+  if (walk.first_error) return *walk.first_error;
+  const std::string seen = walk.files_seen == 0 ? "the folder holds no files"
+                                                : "none of the " + std::to_string(walk.files_seen) +
+                                                      " files in it is a training log that Osler recognises; name a "
+                                                      "file to learn why";
+  return Error{ErrorCode::not_found, seen, path.string()};
+}
+
+Result<std::vector<RunSource>> one_file(FileSystem& files, const Path& path, const Format* forced) {
+  const Format* format = forced;
+  if (format == nullptr) {
+    const auto head = read_head(files, path);
+    if (!head) return head.error();
+    const Peek peek{path, head->bytes, head->whole};
+    format = claim(peek).format;
+    if (format == nullptr) return unclaimed(peek);
+  }
+  return std::vector<RunSource>{{path.string(), {{path, format}}}};
+}
+
+}  // namespace
+
+Result<std::vector<RunSource>> discover(FileSystem& files, const std::filesystem::path& path,
+                                        const ReadOptions& options) {
+  const Format* forced = nullptr;
+  if (!options.format.empty()) {
+    const auto named = format_by_name(options.format);
+    if (!named) return named.error();
+    forced = *named;
+  }
+  if (path == "-") return std::vector<RunSource>{{"-", {{path, forced}}}};
+  const auto info = files.info(path);
+  if (!info) return info.error();
+  switch (info->kind) {
+    case FileKind::directory:
+      return in_folder(files, path, options, forced);
+    case FileKind::regular:
+      return one_file(files, path, forced);
+    case FileKind::pipe:
+      // What a pipe holds can be read only once, so it is sniffed while it is read.
+      return std::vector<RunSource>{{path.string(), {{path, forced}}}};
+    case FileKind::other:
+      break;
+  }
+  return Error{ErrorCode::unsupported, "is neither a file nor a folder nor a pipe", path.string()};
+}
+
+}  // namespace osler

@@ -1,0 +1,113 @@
+// JSON lines become rows; a line that is damaged costs itself and nothing more.
+#include "formats/json/lines.h"
+
+#include <fmt/format.h>
+
+#include "formats/lines.h"
+#include "formats/numbers.h"
+#include "formats/table.h"
+
+namespace osler {
+namespace {
+
+class JsonLinesReader final : public Reader {
+ public:
+  explicit JsonLinesReader(AdjustRow adjust) : adjust_(std::move(adjust)), row_(rows_) {}
+
+  Result<void> feed(std::span<const std::byte> bytes, EventSink& sink, DamageReport& damage) override {
+    lines_.feed(bytes, damage, [&](const Line& line) { take(line, sink, damage); });
+    return {};
+  }
+
+  Result<void> finish(EventSink& sink, DamageReport& damage) override {
+    lines_.finish(damage, [&](const Line& line) { take(line, sink, damage); });
+    rows_.finish(sink);
+    return {};
+  }
+
+ private:
+  void take(const Line& line, EventSink& sink, DamageReport& damage) {
+    const std::string_view text = trim(line.text);
+    if (text.empty()) return;
+    if (!text.starts_with('{')) {
+      damage.add({{}, 0, line.number, fmt::format("'{}' is no JSON object", quotable(text)), line.text.size()});
+      return;
+    }
+    row_.clear();
+    const auto walked = walker_.walk(text, row_);
+    if (!walked) {
+      damage.add({{}, 0, line.number, walked.error().message, line.text.size()});
+      return;
+    }
+    if (adjust_) adjust_(row_, rows_);
+    if (row_.row().cells.empty()) {
+      // A line of texts only describes the run (mmdetection opens with one).
+      for (const auto& [key, value] : row_.texts()) sink.config(key, value);
+      return;
+    }
+    rows_.row(row_.row(), sink);
+  }
+
+  AdjustRow adjust_;
+  LineSplitter lines_;
+  JsonWalker walker_;
+  RowAssembler rows_;
+  JsonRow row_;
+};
+
+/// Accepts any document.
+class NullVisitor final : public JsonVisitor {
+ public:
+  void begin_object() override {}
+  void key(std::string_view) override {}
+  void end_object() override {}
+  void begin_array() override {}
+  void end_array() override {}
+  void number(double) override {}
+  void text(std::string_view) override {}
+  void nothing() override {}
+  void truth(bool) override {}
+};
+
+bool is_json(std::string_view text) {
+  JsonWalker walker;
+  NullVisitor visitor;
+  return walker.walk(text, visitor).has_value();
+}
+
+bool named_lines(const std::filesystem::path& path) {
+  return path.extension() == ".jsonl" || path.extension() == ".ndjson";
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> make_json_lines_reader(AdjustRow adjust) {
+  return std::make_unique<JsonLinesReader>(std::move(adjust));
+}
+
+JsonShape json_shape(const Peek& peek) {
+  const std::size_t first = peek.head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool utf16 = peek.head.starts_with("\xFF\xFE") || peek.head.starts_with("\xFE\xFF");
+  if (!utf16 && (first == std::string_view::npos || (peek.head[first] != '{' && peek.head[first] != '['))) {
+    return JsonShape::none;
+  }
+  std::size_t objects = 0;
+  std::size_t others = 0;
+  for (const std::string& line : first_lines(peek)) {
+    const std::string_view text = trim(line);
+    if (text.empty()) continue;
+    const bool object = text.starts_with('{') && is_json(text);
+    objects += object ? 1 : 0;
+    others += object ? 0 : 1;
+  }
+  // A single object may be the first line of many, or a document; the name tells.
+  if (objects > others && (objects + others > 1 || named_lines(peek.path))) return JsonShape::lines;
+  if (utf16) return JsonShape::none;
+  const JsonExtent extent = find_json(peek.head, first);
+  if (!extent.closers.empty() && peek.whole && peek.path.extension() != ".json") return JsonShape::none;
+  const std::string document = std::string(peek.head.substr(extent.begin, extent.end - extent.begin)) + extent.closers;
+  const bool too_little = !extent.closers.empty() && extent.end < peek.head.size() / 2;
+  return !too_little && is_json(document) ? JsonShape::document : JsonShape::none;
+}
+
+}  // namespace osler

@@ -1,0 +1,356 @@
+// Reading tables: fields become numbers as fast as they can be told apart.
+#include "formats/table.h"
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/json/config.h"
+#include "formats/numbers.h"
+#include "formats/times.h"
+
+namespace osler {
+namespace {
+
+constexpr std::uint32_t kIgnored = RowAssembler::kMostColumns;
+// Lines needed to see how a table is made: its header and two rows.
+constexpr std::size_t kLayoutLines = 3;
+
+/// What the cells of a column have been so far.
+struct ColumnState {
+  std::string name;
+  std::uint32_t id = kIgnored;
+  bool phase = false;
+  std::uint64_t numbers = 0;
+  std::uint64_t texts = 0;
+  Damage first_text;  // kept until it is clear whether the column holds numbers
+};
+
+/// The next field of `line` from `position` on, which is moved behind the delimiter; quotes are resolved into
+/// `unquoted`. Returns false when there is no further field.
+class FieldCursor {
+ public:
+  FieldCursor(std::string_view line, char delimiter) : line_(line), delimiter_(delimiter) {
+    if (delimiter_ == '|') strip_bars();
+    if (delimiter_ == TableLayout::kBlanks) line_ = trim(line_);
+  }
+
+  bool next(std::string_view& field) {
+    if (done_) return false;
+    std::size_t start = at_;
+    while (start < line_.size() && (line_[start] == ' ' || (line_[start] == '\t' && delimiter_ != '\t'))) ++start;
+    if (start < line_.size() && line_[start] == '"') return quoted(start, field);
+    std::size_t end = start;
+    while (end < line_.size() && !is_delimiter(line_[end])) ++end;
+    field = trim(line_.substr(start, end - start));
+    step_over(end);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool is_delimiter(char c) const {
+    return c == delimiter_ || (delimiter_ == TableLayout::kBlanks && c == '\t');
+  }
+
+  bool quoted(std::size_t start, std::string_view& field) {
+    unquoted_.clear();
+    std::size_t i = start + 1;
+    for (; i < line_.size(); ++i) {
+      if (line_[i] != '"') {
+        unquoted_ += line_[i];
+      } else if (i + 1 < line_.size() && line_[i + 1] == '"') {
+        unquoted_ += line_[i++];
+      } else {
+        break;
+      }
+    }
+    while (i < line_.size() && !is_delimiter(line_[i])) ++i;
+    field = trim(unquoted_);
+    step_over(i);
+    return true;
+  }
+
+  void step_over(std::size_t end) {
+    done_ = end >= line_.size();
+    at_ = end + 1;
+    if (delimiter_ != TableLayout::kBlanks) return;
+    while (at_ < line_.size() && is_delimiter(line_[at_])) ++at_;
+    done_ = done_ || at_ >= line_.size();
+  }
+
+  void strip_bars() {
+    line_ = trim(line_);
+    if (line_.starts_with('|')) line_.remove_prefix(1);
+    if (line_.ends_with('|')) line_.remove_suffix(1);
+  }
+
+  std::string_view line_;
+  char delimiter_;
+  std::size_t at_ = 0;
+  bool done_ = false;
+  std::string unquoted_;
+};
+
+/// The line under a header in tables drawn with bars and dashes.
+bool is_rule(std::string_view line) {
+  return line.find_first_not_of("-+|=: \t") == std::string_view::npos;
+}
+
+class TableReader final : public Reader {
+ public:
+  explicit TableReader(TableOptions options) : options_(std::move(options)) {}
+
+  Result<void> feed(std::span<const std::byte> bytes, EventSink& sink, DamageReport& damage) override {
+    lines_.feed(bytes, damage, [&](const Line& line) { take(line, sink, damage); });
+    return {};
+  }
+
+  Result<void> finish(EventSink& sink, DamageReport& damage) override {
+    lines_.finish(damage, [&](const Line& line) { take(line, sink, damage); });
+    if (!settled_) settle(sink, damage);
+    rows_.finish(sink);
+    return {};
+  }
+
+ private:
+  struct KeptLine {
+    std::string text;
+    std::uint64_t number;
+  };
+
+  void take(const Line& line, EventSink& sink, DamageReport& damage) {
+    if (line.text.starts_with('#')) return comment(line, sink, damage);
+    if (is_rule(line.text)) return;
+    if (settled_) return data(line.text, line.number, sink, damage);
+    kept_.push_back({std::string(line.text), line.number});
+    if (kept_.size() >= kLayoutLines) settle(sink, damage);
+  }
+
+  /// A comment may hold the configuration as JSON, or the header.
+  void comment(const Line& line, EventSink& sink, DamageReport& damage) {
+    const std::string_view text = trim(line.text.substr(line.text.find_first_not_of('#') == std::string_view::npos
+                                                            ? line.text.size()
+                                                            : line.text.find_first_not_of('#')));
+    if (text.starts_with('{')) {
+      json_to_config(text, sink);
+    } else if (!settled_ && kept_.empty() && text.find_first_of(",;\t|") != std::string_view::npos) {
+      take({text, line.number}, sink, damage);
+    }
+  }
+
+  /// Decides from the lines kept so far how the table is made, and reads them.
+  void settle(EventSink& sink, DamageReport& damage) {
+    settled_ = true;
+    std::vector<std::string> texts;
+    for (const KeptLine& line : kept_) texts.push_back(line.text);
+    if (options_.header.empty()) {
+      layout_ = guess_layout(texts);
+      if (layout_.columns == 0 && !texts.empty()) layout_ = guess_layout({texts.front()});
+    } else {
+      layout_ = {TableLayout::kBlanks, false, options_.header.size()};
+    }
+    if (!texts.empty() && !layout_.has_header) name_columns(unnamed_header(texts));
+    for (const KeptLine& line : kept_) data(line.text, line.number, sink, damage);
+    kept_ = {};
+  }
+
+  /// Names for columns that have none: a first column that counts up is the step.
+  [[nodiscard]] std::vector<std::string> unnamed_header(const std::vector<std::string>& lines) const {
+    if (!options_.header.empty()) return options_.header;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < layout_.columns; ++i) names.push_back(fmt::format("column {}", i + 1));
+    double last = -1;
+    bool counts = lines.size() > 1 && layout_.columns > 1;
+    for (const std::string& line : lines) {
+      const CellValue cell = read_cell(split_fields(line, layout_.delimiter).front());
+      counts = counts && cell.kind == CellKind::number && cell.value > last && cell.value == std::floor(cell.value);
+      last = cell.value;
+    }
+    if (counts) names.front() = "step";
+    return names;
+  }
+
+  void name_columns(const std::vector<std::string>& names) {
+    columns_.clear();
+    std::vector<std::string> taken;
+    for (std::string name : names) {
+      for (const auto& [from, to] : options_.rename) {
+        if (name == from) name = to;
+      }
+      // A table made with pandas has an index without a name: the order of the rows, nothing more.
+      const bool index = name.empty() || name.starts_with("Unnamed:");
+      const auto twins = std::count(taken.begin(), taken.end(), name);
+      if (names.size() <= kTwinsLookedFor) taken.push_back(name);
+      if (twins > 0) name += fmt::format(".{}", twins);
+      ColumnState column;
+      column.name = name;
+      column.id = index ? kIgnored : rows_.column(name);
+      column.phase = is_phase_column(name);
+      columns_.push_back(std::move(column));
+    }
+  }
+
+  void data(std::string_view line, std::uint64_t number, EventSink& sink, DamageReport& damage) {
+    if (layout_.has_header && (columns_.empty() || line == header_)) return header(line);
+    cells_.clear();
+    prefix_ = {};
+    wall_time_ = kNoTime;
+    texts_ = 0;
+    row_damage_.clear();
+    const std::size_t fields = line.find('"') == std::string_view::npos && layout_.delimiter != '|' &&
+                                       layout_.delimiter != TableLayout::kBlanks
+                                   ? plain_fields(line, number)
+                                   : any_fields(line, number);
+    if (cells_.empty() && texts_ > 0 && prefix_.empty()) return odd_line(line, number, damage);
+    for (Damage& item : row_damage_) damage.add(std::move(item));
+    if (fields > columns_.size()) {
+      damage.add(
+          {{},
+           0,
+           number,
+           fmt::format("a row of {} fields in a table of {} columns: the rest is left out", fields, columns_.size()),
+           0});
+    }
+    rows_.row({cells_, wall_time_, prefix_}, sink);
+  }
+
+  void header(std::string_view line) {
+    if (!columns_.empty()) rows_.new_segment();
+    header_ = line;
+    name_columns(split_fields(line, layout_.delimiter));
+  }
+
+  /// A line without any number: another header when most of its names are known, else damage.
+  void odd_line(std::string_view line, std::uint64_t number, DamageReport& damage) {
+    const std::vector<std::string> fields = split_fields(line, layout_.delimiter);
+    const auto known = std::count_if(fields.begin(), fields.end(), [&](const std::string& field) {
+      return std::any_of(columns_.begin(), columns_.end(),
+                         [&](const ColumnState& column) { return column.name == field; });
+    });
+    if (layout_.has_header && fields.size() > 1 && fields.size() <= kTwinsLookedFor &&
+        static_cast<std::size_t>(known) * 2 >= fields.size()) {
+      return header(line);
+    }
+    // A line of a table that only has texts, in columns known for texts, is no damage.
+    if (fields.size() == columns_.size() && only_text_columns()) return;
+    damage.add({{}, 0, number, fmt::format("'{}' is no row of the table", quotable(line)), line.size()});
+  }
+
+  [[nodiscard]] bool only_text_columns() const {
+    return std::all_of(columns_.begin(), columns_.end(),
+                       [](const ColumnState& column) { return column.numbers <= column.texts; });
+  }
+
+  /// Fields of a line without quotes: numbers are read where they stand.
+  std::size_t plain_fields(std::string_view line, std::uint64_t number) {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    const char delimiter = layout_.delimiter;
+    std::size_t field = 0;
+    for (;; ++field) {
+      while (at != end && *at == ' ') ++at;
+      const char* stop = at;
+      double value = 0;
+      if (at != end && *at != delimiter) {
+        const auto parsed = fast_float::from_chars(at, end, value);
+        if (parsed.ec == std::errc() && (parsed.ptr == end || *parsed.ptr == delimiter)) {
+          stop = parsed.ptr;
+          take_number(field, value);
+        } else {
+          const void* found = std::memchr(at, delimiter, static_cast<std::size_t>(end - at));
+          stop = found != nullptr ? static_cast<const char*>(found) : end;
+          take_field(field, {at, static_cast<std::size_t>(stop - at)}, number);
+        }
+      }
+      if (stop == end) return field + 1;
+      at = stop + 1;
+    }
+  }
+
+  std::size_t any_fields(std::string_view line, std::uint64_t number) {
+    FieldCursor cursor(line, layout_.delimiter);
+    std::string_view text;
+    std::size_t field = 0;
+    while (cursor.next(text)) take_field(field++, text, number);
+    return field;
+  }
+
+  void take_number(std::size_t field, double value) {
+    if (field >= columns_.size()) return;
+    ColumnState& column = columns_[field];
+    if (column.id == kIgnored) return;
+    if (column.numbers++ == 0 && column.texts > 0) row_damage_.push_back(column.first_text);
+    cells_.push_back({column.id, value});
+  }
+
+  void take_field(std::size_t field, std::string_view text, std::uint64_t number) {
+    const CellValue cell = read_cell(text, layout_.delimiter == ';');
+    if (cell.kind == CellKind::number) return take_number(field, cell.value);
+    if (cell.kind == CellKind::absent || field >= columns_.size()) return;
+    ColumnState& column = columns_[field];
+    ++texts_;
+    text = trim(text);
+    if (column.phase && is_phase(text)) {
+      prefix_ = text;
+      return;
+    }
+    if (const double time = read_date_time(text); !std::isnan(time)) {
+      wall_time_ = time;
+      return;
+    }
+    take_text(column, text, number);
+  }
+
+  void take_text(ColumnState& column, std::string_view text, std::uint64_t number) {
+    if (column.id == kIgnored) return;
+    // After this many texts and hardly a number a column is one of texts, even if some look like numbers.
+    constexpr std::uint64_t kTextsOfTextColumn = 8;
+    if (++column.texts >= kTextsOfTextColumn && column.texts > 4 * column.numbers) {
+      column.id = kIgnored;
+      return;
+    }
+    if (column.texts > 1 && column.numbers <= column.texts) return;
+    Damage damaged{
+        {}, 0, number, fmt::format("'{}' in column '{}' is not a number", quotable(text), quotable(column.name)), 0};
+    if (column.numbers > 0) {
+      row_damage_.push_back(std::move(damaged));
+    } else {
+      column.first_text = std::move(damaged);
+    }
+  }
+
+  // Twin names are looked for in tables up to this width; the search is quadratic.
+  static constexpr std::size_t kTwinsLookedFor = 2000;
+
+  TableOptions options_;
+  LineSplitter lines_;
+  RowAssembler rows_;
+  std::vector<KeptLine> kept_;
+  bool settled_ = false;
+  TableLayout layout_;
+  std::string header_;
+  std::vector<ColumnState> columns_;
+  std::vector<Cell> cells_;
+  std::string prefix_;
+  double wall_time_ = kNoTime;
+  std::size_t texts_ = 0;
+  std::vector<Damage> row_damage_;  // of the row being read, which may turn out to be no row
+};
+
+}  // namespace
+
+std::vector<std::string> split_fields(std::string_view line, char delimiter) {
+  std::vector<std::string> fields;
+  FieldCursor cursor(line, delimiter);
+  std::string_view field;
+  while (cursor.next(field)) fields.emplace_back(field);
+  return fields;
+}
+
+std::unique_ptr<Reader> make_table_reader(TableOptions options) {
+  return std::make_unique<TableReader>(std::move(options));
+}
+
+}  // namespace osler

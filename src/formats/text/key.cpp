@@ -1,0 +1,178 @@
+// Looking back from a number for its name.
+#include "formats/text/key.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "formats/text/scan.h"
+#include "formats/text/vocabulary.h"
+
+namespace osler::text {
+namespace {
+
+constexpr std::size_t kMostWords = 6;       // of a name before ':' or '='
+constexpr std::size_t kMostLooseWords = 3;  // of a name that just stands before the number
+constexpr std::size_t kLongestRemark = 40;  // "(higher is better)" between name and separator
+constexpr std::size_t kLongestName = 100;
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool has_letter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+void trim_right(std::string_view& text) {
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+}
+
+/// Takes separators, quotes and opening brackets off the end. False when the number is the target of an arrow.
+bool strip_separators(std::string_view& text, Key& key) {
+  while (!text.empty()) {
+    const char c = text.back();
+    if (text.ends_with("->")) return false;
+    if (text.ends_with("..")) {
+      key.dotted = key.separated = true;
+      while (!text.empty() && (text.back() == '.' || is_space(text.back()))) text.remove_suffix(1);
+    } else if (c == '"' || c == '\'') {
+      if (key.separated) {
+        key.quoted = true;
+        return true;
+      }
+      text.remove_suffix(1);
+    } else if (c == ':' || c == '=' || (c == '>' && text.ends_with("=>"))) {
+      key.separated = true;
+      text.remove_suffix(1);
+    } else if (is_space(c) || c == '[' || c == '(' || c == '{' || c == '<' || c == '#' || c == '*' || c == '~') {
+      key.in_list |= c == '[';
+      text.remove_suffix(1);
+    } else {
+      return true;
+    }
+  }
+  return true;
+}
+
+/// Drops a remark in parentheses that stands between the name and its separator: "time per iteration (ms):".
+bool strip_remark(std::string_view& text) {
+  const std::size_t open = text.rfind('(');
+  if (open == std::string_view::npos || text.size() - open > kLongestRemark) return false;
+  const std::string_view inside = text.substr(open);
+  if (std::any_of(inside.begin(), inside.end(), is_digit)) return false;
+  text.remove_suffix(text.size() - open);
+  trim_right(text);
+  return !text.empty();
+}
+
+/// "[loss] 0.5", "|g_param|=1e5": the name within its own fences.
+std::string_view fenced(std::string_view text, char open, bool keep_fence) {
+  const std::size_t start = text.substr(0, text.size() - 1).rfind(open);
+  if (start == std::string_view::npos || text.size() - start > kLongestRemark || text.size() - start < 3) return {};
+  const std::string_view inside = text.substr(start + 1, text.size() - start - 2);
+  if (inside.find_first_of(" \t|[]") != std::string_view::npos || !has_letter(inside)) return {};
+  return keep_fence ? text.substr(start) : inside;
+}
+
+/// The words at the end of `text`, back to the nearest punctuation or gap.
+std::string_view words_at_end(std::string_view text, std::size_t most, bool& too_many) {
+  const auto part_of_word = [&](std::size_t i) {
+    const char c = text[i];
+    if (is_word_character(c)) return true;
+    const bool joiner = c == '-' || c == '.' || c == '/' || c == '\'' || c == '+';
+    return joiner && i > 0 && is_word_character(text[i - 1]) &&
+           (i + 1 == text.size() || is_word_character(text[i + 1]));
+  };
+  std::size_t start = text.size();
+  std::size_t words = 0;
+  for (;;) {
+    std::size_t word = start;
+    while (word > 0 && part_of_word(word - 1)) --word;
+    if (word == start) break;
+    const std::string_view candidate = text.substr(word, start - word);
+    if (is_digit(candidate.front()) || !has_letter(candidate)) break;
+    if (++words > most) {
+      too_many = true;
+      break;
+    }
+    start = word;
+    if (word < 2 || text[word - 1] != ' ' || !part_of_word(word - 2)) return text.substr(start);
+    start = word - 1;
+  }
+  std::string_view found = text.substr(start);
+  while (!found.empty() && found.front() == ' ') found.remove_prefix(1);
+  return found;
+}
+
+bool names_source_file(std::string_view name) {
+  const std::size_t point = name.rfind('.');
+  if (point == std::string_view::npos) return false;
+  const std::string_view ending = name.substr(point + 1);
+  for (const std::string_view known : {"py", "cpp", "cc", "c", "cu", "h", "hpp", "go", "rs", "js", "java", "jl"}) {
+    if (ending == known) return true;
+  }
+  return false;
+}
+
+std::string_view quoted_name(std::string_view text) {
+  const char quote = text.back();
+  text.remove_suffix(1);
+  const std::size_t open = text.rfind(quote);
+  return open == std::string_view::npos ? std::string_view{} : text.substr(open + 1);
+}
+
+}  // namespace
+
+Key key_before(std::string_view line, std::size_t from, std::size_t to) {
+  Key key;
+  std::string_view text = line.substr(from, to - from);
+  if (!strip_separators(text, key) || text.empty()) return key;
+  std::string_view name;
+  if (key.quoted) {
+    name = quoted_name(text);
+  } else {
+    if (text.back() == '%') text.remove_suffix(1);
+    trim_right(text);
+    if (text.empty()) return key;
+    const char last = text.back();
+    if (last == ')' && !strip_remark(text)) return key;
+    if (last == ']') {
+      name = fenced(text, '[', false);
+      const KeyTraits traits = describe_key(name);
+      if (!traits.metric && !traits.signal && !traits.epoch && traits.step == 0 && !traits.bare_split) return key;
+    } else if (last == '|') {
+      name = key.separated ? fenced(text, '|', true) : std::string_view{};
+    } else if (text.size() > 1 && text.back() == '.' && is_word_character(text[text.size() - 2])) {
+      text.remove_suffix(1);  // "Ep. 2", "Up. 500"
+      name = words_at_end(text, 1, key.sentence);
+      if (name.size() > 4) name = {};
+    } else {
+      name = words_at_end(text, key.separated ? kMostWords : kMostLooseWords, key.sentence);
+    }
+  }
+  name = core_of_key(name);
+  if (name.empty() || name.size() > kLongestName || !has_letter(name) || names_source_file(name)) return key;
+  key.text = name;
+  key.begin = static_cast<std::size_t>(name.data() - line.data());
+  return key;
+}
+
+std::string_view rate_after(std::string_view line, std::size_t digits_end, std::size_t unit_end) {
+  const auto is_rate = [](std::string_view word) {
+    const std::size_t slash = word.find('/');
+    return slash != std::string_view::npos && slash > 0 && slash + 1 < word.size();
+  };
+  const std::string_view unit = line.substr(digits_end, unit_end - digits_end);
+  if (is_rate(unit)) return unit;
+  if (!unit.empty() || unit_end + 1 >= line.size() || line[unit_end] != ' ') return {};
+  if (!has_letter(line.substr(unit_end + 1, 1))) return {};
+  const std::string_view word = line.substr(unit_end + 1, end_of_word(line, unit_end + 1) - unit_end - 1);
+  return is_rate(word) && word.size() < 24 && std::none_of(word.begin(), word.end(), is_digit) ? word
+                                                                                               : std::string_view{};
+}
+
+}  // namespace osler::text

@@ -1,0 +1,26 @@
+// Key: the words in front of a number that name it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace osler::text {
+
+/// What stands before a number.
+struct Key {
+  std::string_view text;   ///< the name; empty when there is none
+  std::size_t begin = 0;   ///< its place in the line
+  bool separated = false;  ///< by ':' or '='
+  bool quoted = false;
+  bool dotted = false;    ///< by a row of dots, as settings are printed
+  bool in_list = false;   ///< a '[' stands between the name and the number
+  bool sentence = false;  ///< more words than a name has
+};
+
+/// The key of the number at `to`, looking back no further than `from`.
+[[nodiscard]] Key key_before(std::string_view line, std::size_t from, std::size_t to);
+
+/// The name that follows a number which has none in front: a rate ("it/s", "words/s"); empty when there is none.
+[[nodiscard]] std::string_view rate_after(std::string_view line, std::size_t digits_end, std::size_t unit_end);
+
+}  // namespace osler::text

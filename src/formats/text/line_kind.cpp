@@ -1,0 +1,114 @@
+// Telling program text, headings and tracebacks from log lines.
+#include "formats/text/line_kind.h"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/text/scan.h"
+
+namespace osler::text {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Longer lines are no headings.
+constexpr std::size_t kLongestHeading = 120;
+/// A traceback ends with its exception; one that goes on for longer was something else.
+constexpr int kLongestTraceback = 400;
+constexpr std::size_t kLongestExceptionText = 200;
+
+std::string_view without_indent(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view{} : line.substr(first);
+}
+
+bool contains(std::string_view line, std::string_view part) {
+  return line.find(part) != std::string_view::npos;
+}
+
+bool starts_with_any(std::string_view line, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return line.starts_with(word); });
+}
+
+/// "name(" directly after an equals sign or a point: a call.
+bool has_call_after_assignment(std::string_view line) {
+  for (std::size_t open = line.find('('); open != std::string_view::npos; open = line.find('(', open + 1)) {
+    if (open == 0 || !is_word_character(line[open - 1])) continue;
+    std::size_t start = open;
+    while (start > 0 && (is_word_character(line[start - 1]) || line[start - 1] == '.')) --start;
+    if (start >= 2 && line[start - 1] == ' ' && line[start - 2] == '=') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool opens_code(std::string_view line) {
+  if (starts_with_any(line, {"import "sv, "#include "sv, "#!/"sv, "using namespace "sv})) return true;
+  if (line.starts_with("from ") && contains(line, " import ")) return true;
+  return starts_with_any(line, {"def "sv, "class "sv, "async def "sv}) && (line.ends_with(':') || line.ends_with('('));
+}
+
+bool looks_like_code(std::string_view line) {
+  const std::string_view body = without_indent(line);
+  if (body.empty()) return false;
+  const bool indented = body.size() < line.size();
+  if (opens_code(body)) return true;
+  if (starts_with_any(body, {"print("sv, "@"sv, "//"sv, "# "sv, "assert "sv, "raise "sv})) return true;
+  if (indented && starts_with_any(body, {"return "sv, "yield "sv, "self."sv, "elif "sv, "def "sv, "class "sv}))
+    return true;
+  const bool block = starts_with_any(body, {"if "sv, "elif "sv, "for "sv, "while "sv, "with "sv, "def "sv, "class "sv,
+                                            "except "sv, "else:"sv, "try:"sv});
+  if (block && body.ends_with(':')) return true;
+  if (contains(body, "self.") || contains(body, " += ") || contains(body, " == ") || contains(body, " lambda ")) {
+    return true;
+  }
+  if (contains(body, ":.") && contains(body, "{")) return true;  // {loss:.4f}
+  if (contains(body, " : int = ") || contains(body, " : float = ") || contains(body, ": int = ") ||
+      contains(body, ": float = ")) {
+    return true;
+  }
+  return has_call_after_assignment(body);
+}
+
+Split announced_split(std::string_view line) {
+  if (line.size() > kLongestHeading) return Split::none;
+  Split found = Split::none;
+  for (std::size_t at = 0; at < line.size();) {
+    if (!is_word_character(line[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_word(line, at);
+    const std::string_view word = line.substr(at, end - at);
+    if (const Split split = split_of(word); split != Split::none) found = split;
+    at = end;
+  }
+  return found;
+}
+
+std::optional<std::string> TracebackWatch::line(std::string_view line) {
+  if (line.starts_with("[rank")) {  // torchrun puts the process in front of each line
+    const std::size_t end = line.find("]: ");
+    if (end != std::string_view::npos) line.remove_prefix(end + 3);
+  }
+  if (line.empty()) return std::nullopt;
+  if (contains(line, "Traceback (most recent call last)")) {
+    inside_ = true;
+    lines_ = 0;
+    return std::nullopt;
+  }
+  if (!inside_) return std::nullopt;
+  if (++lines_ > kLongestTraceback) inside_ = false;
+  if (line.front() == ' ' || line.front() == '\t') return std::nullopt;
+  // "RuntimeError: CUDA out of memory", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt"
+  const std::size_t end = end_of_word(line, 0);
+  const std::string_view name = line.substr(0, end);
+  const bool exception = name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Interrupt") ||
+                         name.ends_with("Exit") || name.ends_with("Warning") || name.ends_with("Iteration");
+  if (!exception || (end < line.size() && line[end] != ':')) return std::nullopt;
+  inside_ = false;
+  return std::string(line.substr(0, kLongestExceptionText));
+}
+
+}  // namespace osler::text

@@ -1,0 +1,33 @@
+// What kind of line it is, where its numbers do not tell: source code, a heading, the end of a crash.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "formats/text/vocabulary.h"
+
+namespace osler::text {
+
+/// Whether the line is a line of a program. Careful: what it says of a log line is lost.
+[[nodiscard]] bool looks_like_code(std::string_view line);
+/// Whether the line is one that only a program starts with ("import torch"); what follows is likely code too.
+[[nodiscard]] bool opens_code(std::string_view line);
+
+/// The split that a line without values announces for the lines below ("***** Evaluating *****", "Validating...").
+[[nodiscard]] Split announced_split(std::string_view line);
+
+/// Follows a Python traceback through its lines.
+class TracebackWatch {
+ public:
+  /// The exception that ended the program, once its line has come.
+  [[nodiscard]] std::optional<std::string> line(std::string_view line);
+  /// Whether a traceback has begun whose exception has not come yet.
+  [[nodiscard]] bool inside() const { return inside_; }
+
+ private:
+  bool inside_ = false;
+  int lines_ = 0;
+};
+
+}  // namespace osler::text

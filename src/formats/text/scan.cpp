@@ -1,0 +1,356 @@
+// One pass over a line with a table of character classes; no memory is taken once the vectors have grown.
+#include "formats/text/scan.h"
+
+#include <fast_float/fast_float.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "formats/text/vocabulary.h"
+
+namespace osler::text {
+namespace {
+
+enum : std::uint8_t { kOther = 0, kSpace = 1, kDigit = 2, kLetter = 4 };
+
+constexpr std::array<std::uint8_t, 256> kClasses = [] {
+  std::array<std::uint8_t, 256> classes{};
+  for (int c = 0; c < 256; ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@' || c >= 0x80;
+    if (letter) classes[static_cast<std::size_t>(c)] = kLetter;
+    if (c >= '0' && c <= '9') classes[static_cast<std::size_t>(c)] = kDigit;
+    if (c == ' ' || c == '\t' || c == 0) classes[static_cast<std::size_t>(c)] = kSpace;
+  }
+  return classes;
+}();
+
+std::uint8_t class_of(char c) {
+  return kClasses[static_cast<unsigned char>(c)];
+}
+bool is_digit(char c) {
+  return class_of(c) == kDigit;
+}
+
+/// More numbers than this in one line are data, not a log.
+constexpr std::size_t kMostNumbers = 512;
+
+/// Mixes stretches of text into 64 bits.
+class ShapeHash {
+ public:
+  void add(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    while (text.size() >= 8) {
+      mix(load(text, 8));
+      text.remove_prefix(8);
+    }
+    mix(load(text, text.size()) ^ (text.size() << 56));
+  }
+  void mark(char kind) { mix(static_cast<std::uint64_t>(kind) << 32); }
+  [[nodiscard]] std::uint64_t value() const { return state_; }
+
+ private:
+  static std::uint64_t load(std::string_view text, std::size_t bytes) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), bytes);
+    return word;
+  }
+  void mix(std::uint64_t word) {
+    const std::uint64_t product = (state_ ^ word) * 0x9E3779B97F4A7C15U;
+    state_ = product ^ (product >> 29);
+  }
+  std::uint64_t state_ = 0x243F6A8885A308D3U;
+};
+
+/// What a stretch that starts with a digit, a sign or a point turned out to be.
+struct Reading {
+  enum class Kind { number, moment, word } kind = Kind::word;
+  std::size_t end = 0;  // of all of it
+  Number number;
+};
+
+class LineScanner {
+ public:
+  LineScanner(std::string_view line, Scan& scan) : line_(line), scan_(scan) {}
+
+  void run() {
+    scan_.numbers.clear();
+    while (at_ < line_.size()) {
+      switch (class_of(line_[at_])) {
+        case kSpace:
+          ++at_;
+          break;
+        case kDigit:
+          take(read_number(at_));
+          break;
+        case kLetter:
+          word();
+          break;
+        default:
+          punctuation();
+      }
+      if (scan_.numbers.size() >= kMostNumbers) break;
+    }
+    close_literal(std::min(at_, line_.size()), 'e');
+    scan_.shape = hash_.value();
+  }
+
+ private:
+  [[nodiscard]] char peek(std::size_t place) const { return place < line_.size() ? line_[place] : '\0'; }
+  [[nodiscard]] std::size_t skip_digits(std::size_t place) const {
+    while (is_digit(peek(place))) ++place;
+    return place;
+  }
+
+  void close_literal(std::size_t end, char kind) {
+    if (end > literal_) hash_.add(line_.substr(literal_, end - literal_));
+    hash_.mark(kind);
+  }
+
+  void take(const Reading& reading) {
+    if (reading.kind == Reading::Kind::number) {
+      close_literal(reading.number.begin, 'n');
+      scan_.numbers.push_back(reading.number);
+      literal_ = reading.number.end;
+    } else if (reading.kind == Reading::Kind::moment) {
+      close_literal(at_, 't');
+      literal_ = reading.end;
+    }
+    at_ = reading.end;
+  }
+
+  void punctuation() {
+    const char c = line_[at_];
+    if (c == '-' || c == '+' || c == '.') {
+      const char next = peek(at_ + 1);
+      if (is_digit(next) || (c != '.' && next == '.' && is_digit(peek(at_ + 2)))) {
+        take(read_number(at_));
+        return;
+      }
+      if (c != '.' && (next == 'n' || next == 'N' || next == 'i' || next == 'I') && nonfinite(at_, at_ + 1)) return;
+    } else if (c == '[') {
+      skip_bar(']', "=>.#- ");
+      return;
+    } else if (c == '|' && at_ > 0 && line_[at_ - 1] == '%') {
+      skip_bar('|', "=>.#- []0123456789");
+      return;
+    }
+    ++at_;
+  }
+
+  /// Leaves a progress bar out of the shape: between its ends stands nothing but `glyphs`.
+  void skip_bar(char closing, std::string_view glyphs) {
+    const std::size_t limit = std::min(line_.size(), at_ + 400);
+    std::size_t end = at_ + 1;
+    while (end < limit && glyphs.find(line_[end]) != std::string_view::npos) ++end;
+    if (end >= limit || line_[end] != closing || end < at_ + 2) {
+      ++at_;
+      return;
+    }
+    close_literal(at_ + 1, 'b');
+    literal_ = end;
+    at_ = end + 1;
+  }
+
+  void word() {
+    const char c = line_[at_];
+    if ((c == 'n' || c == 'N' || c == 'i' || c == 'I') && nonfinite(at_, at_)) return;
+    at_ = end_of_word(line_, at_);
+  }
+
+  /// Takes nan, inf or infinity at `letters` (a sign may stand at `begin`) if it is a value there.
+  bool nonfinite(std::size_t begin, std::size_t letters) {
+    std::size_t end = letters;
+    while (class_of(peek(end)) == kLetter && end < letters + 12) ++end;
+    const std::string_view word = line_.substr(letters, end - letters);
+    std::size_t length = 0;
+    for (const std::string_view spelling : {"infinity", "inf", "nan"}) {
+      if (length == 0 && starts_with_folded(word, spelling)) length = spelling.size();
+    }
+    if (length == 0 || is_digit(peek(end))) return false;
+    const std::string_view unit = word.substr(length);
+    if (!unit.empty() && !is_unit(unit)) return false;
+    if (!stands_as_value(begin)) return false;
+    Reading reading{Reading::Kind::number, end, {}};
+    reading.number = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(letters + length),
+                      static_cast<std::uint32_t>(end), Written::nonfinite, false};
+    take(reading);
+    return true;
+  }
+
+  /// After a separator, or directly after a word that names a figure of merit ("loss nan").
+  [[nodiscard]] bool stands_as_value(std::size_t begin) const {
+    std::size_t before = begin;
+    while (before > 0 && class_of(line_[before - 1]) == kSpace) --before;
+    if (before == 0) return false;
+    const char previous = line_[before - 1];
+    if (std::string_view(":=|([{,\"'").find(previous) != std::string_view::npos) return true;
+    if (before == begin || class_of(previous) == kOther) return false;
+    std::size_t start = before;
+    while (start > 0 && class_of(line_[start - 1]) >= kDigit) --start;
+    return describe_key(line_.substr(start, before - start)).metric;
+  }
+
+  Reading read_number(std::size_t begin) {
+    std::size_t end = begin;
+    if (line_[end] == '-' || line_[end] == '+') ++end;
+    Number number{static_cast<std::uint32_t>(begin), 0, 0, Written::integer, false};
+    const std::size_t digits = end;
+    end = skip_digits(end);
+    if (end > digits) end = thousands(digits, end, begin, number);
+    if (peek(end) == '.' && is_digit(peek(end + 1))) {
+      end = skip_digits(end + 1);
+      number.written = Written::real;
+    }
+    if ((peek(end) == 'e' || peek(end) == 'E') &&
+        (is_digit(peek(end + 1)) || ((peek(end + 1) == '-' || peek(end + 1) == '+') && is_digit(peek(end + 2))))) {
+      end = skip_digits(end + 2);
+      number.written = Written::real;
+    }
+    if (peek(end) == '.' && peek(end + 1) == '#') return windows_nonfinite(number, end);
+    if (const std::size_t moment = end_of_moment(end, number.written); moment != 0) {
+      return {Reading::Kind::moment, moment, {}};
+    }
+    return with_unit(number, end);
+  }
+
+  /// Digits in groups of three; not within a list, where commas part numbers.
+  std::size_t thousands(std::size_t digits, std::size_t end, std::size_t begin, Number& number) const {
+    const auto group_at = [&](std::size_t place) {
+      return peek(place) == ',' && is_digit(peek(place + 1)) && is_digit(peek(place + 2)) &&
+             is_digit(peek(place + 3)) && !is_digit(peek(place + 4));
+    };
+    if (end - digits > 3 || line_[digits] == '0' || !group_at(end)) return end;
+    if (begin > 0 && (line_[begin - 1] == ',' || line_[begin - 1] == '[' || line_[begin - 1] == '(')) return end;
+    while (group_at(end)) end += 4;
+    number.thousands = true;
+    return end;
+  }
+
+  /// The Windows runtime writes 1.#INF, -1.#IND and 1.#QNAN.
+  Reading windows_nonfinite(Number number, std::size_t end) const {
+    while (end < line_.size() && (line_[end] == '.' || line_[end] == '#' || class_of(line_[end]) >= kDigit)) ++end;
+    number.end = number.unit_end = static_cast<std::uint32_t>(end);
+    number.written = Written::nonfinite;
+    return {Reading::Kind::number, end, number};
+  }
+
+  /// The end of a date, clock time, version, address or chain of ratios that starts with this number, or 0.
+  [[nodiscard]] std::size_t end_of_moment(std::size_t end, Written written) const {
+    const char next = peek(end);
+    const char after = peek(end + 1);
+    const auto run = [&](std::size_t from, std::string_view extra) {
+      while (is_digit(peek(from)) || (extra.find(peek(from)) != std::string_view::npos && is_digit(peek(from + 1)))) {
+        ++from;
+      }
+      return from;
+    };
+    if (next == '.' && is_digit(after)) return end_of_word(line_, run(end, "."));
+    if (next == '/' && is_digit(after)) {
+      std::size_t second = skip_digits(end + 1);
+      if (peek(second) == '.' && is_digit(peek(second + 1))) second = skip_digits(second + 1);
+      return peek(second) == '/' && is_digit(peek(second + 1)) ? run(end, "./") : 0;
+    }
+    if (written != Written::integer) return 0;
+    const bool minutes =
+        next == ':' && after >= '0' && after <= '5' && is_digit(peek(end + 2)) && !is_digit(peek(end + 3));
+    if (minutes) return run(end, ":.,");
+    if (next == '-' && is_digit(after)) return run(end, "-:.,_T");
+    return 0;
+  }
+
+  Reading with_unit(Number number, std::size_t end) const {
+    number.end = number.unit_end = static_cast<std::uint32_t>(end);
+    if (peek(end) == '%') {
+      number.unit_end = static_cast<std::uint32_t>(end + 1);
+      return {Reading::Kind::number, end + 1, number};
+    }
+    if (class_of(peek(end)) < kDigit) return {Reading::Kind::number, end, number};
+    std::size_t unit_end = end;
+    while (class_of(peek(unit_end)) == kLetter || (peek(unit_end) == '/' && class_of(peek(unit_end + 1)) == kLetter)) {
+      ++unit_end;
+    }
+    if (!is_unit(line_.substr(end, unit_end - end)) || is_digit(peek(unit_end))) {
+      return {Reading::Kind::word, end_of_word(line_, end), {}};
+    }
+    number.unit_end = static_cast<std::uint32_t>(unit_end);
+    return {Reading::Kind::number, unit_end, number};
+  }
+
+  std::string_view line_;
+  Scan& scan_;
+  ShapeHash hash_;
+  std::size_t at_ = 0;
+  std::size_t literal_ = 0;  // start of the text not hashed yet
+};
+
+double scale_of(std::string_view unit) {
+  if (unit.empty()) return 1;
+  if (unit.size() > 1 && unit != "GB" && unit != "MB" && unit != "KB" && unit != "kB" && unit != "TB") return 1;
+  switch (unit.front()) {
+    case 'k':
+    case 'K':
+      return 1e3;
+    case 'M':
+      return 1e6;
+    case 'G':
+    case 'B':
+      return 1e9;
+    case 'T':
+      return 1e12;
+    default:
+      return 1;
+  }
+}
+
+double nonfinite_value(std::string_view text) {
+  const bool negative = text.front() == '-';
+  const bool infinite = text.find_first_of("fF") != std::string_view::npos;
+  if (!infinite) return std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  return negative ? -infinity : infinity;
+}
+
+}  // namespace
+
+bool is_word_character(char character) {
+  return class_of(character) >= kDigit;
+}
+
+std::size_t end_of_word(std::string_view line, std::size_t from) {
+  while (from < line.size()) {
+    if (class_of(line[from]) >= kDigit) {
+      ++from;
+      continue;
+    }
+    const char c = line[from];
+    const bool joiner = c == '-' || c == '.' || c == '/' || c == '\'' || c == '+';
+    if (!joiner || from + 1 >= line.size() || class_of(line[from + 1]) < kDigit) break;
+    from += 2;
+  }
+  return from;
+}
+
+void scan_line(std::string_view line, Scan& scan) {
+  LineScanner(line, scan).run();
+}
+
+double value_of(std::string_view line, const Number& number) {
+  std::string_view digits = line.substr(number.begin, number.end - number.begin);
+  if (number.written == Written::nonfinite) return nonfinite_value(digits);
+  const double scale = scale_of(line.substr(number.end, number.unit_end - number.end));
+  if (digits.front() == '+') digits.remove_prefix(1);
+  std::array<char, 64> without_commas;
+  if (number.thousands && digits.size() <= without_commas.size()) {
+    const auto end = std::remove_copy(digits.begin(), digits.end(), without_commas.begin(), ',');
+    digits = {without_commas.data(), static_cast<std::size_t>(end - without_commas.begin())};
+  }
+  double value = 0;
+  fast_float::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value * scale;
+}
+
+}  // namespace osler::text

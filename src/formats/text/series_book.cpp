@@ -1,0 +1,98 @@
+// Waiting names, open series, and the bound on both.
+#include "formats/text/series_book.h"
+
+#include <algorithm>
+
+namespace osler::text {
+namespace {
+
+constexpr std::uint32_t kSettingSightings = 32;
+constexpr std::uint32_t kDoubtfulSightings = 3;
+constexpr std::uint32_t kLikelySightings = 2;
+/// A name that waits keeps this many points; more come only where a value stands still for long.
+constexpr std::size_t kMostKept = 64;
+
+std::string_view suffix(Grain grain) {
+  switch (grain) {
+    case Grain::epoch:
+      return " (epoch)";
+    case Grain::step:
+      return " (step)";
+    case Grain::none:
+      break;
+  }
+  return " (other)";
+}
+
+}  // namespace
+
+std::uint32_t SeriesBook::entry(std::string_view name, Grain grain) {
+  std::string key(name);
+  key += static_cast<char>(grain);  // a control character, so no other name ends like this
+  const auto [known, added] = numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(entries_.size()));
+  if (added) entries_.push_back({.name = std::string(name), .grain = grain, .waiting = {}});
+  return known->second;
+}
+
+void SeriesBook::add(std::uint32_t number, Sighting sighting, bool own, Trust trust, std::uint32_t generation,
+                     EventSink& sink) {
+  Entry& entry = entries_[number];
+  const bool before = entry.seen > 0 && entry.generation == generation;
+  if (!own && before && sighting.step <= entry.last_step) sighting.step = entry.last_step + 1;
+  entry.last_step = sighting.step;
+  entry.generation = generation;
+  ++entry.seen;
+  if (entry.open) {
+    sink.add(Event{entry.id, sighting.step, sighting.wall_time, sighting.value});
+    return;
+  }
+  if (entry.seen == 1) entry.first_value = sighting.value;
+  entry.changed |= sighting.value != entry.first_value;
+  entry.trust = std::max(entry.trust, trust);
+  if (entry.waiting.size() < kMostKept) entry.waiting.push_back(sighting);
+  const std::uint32_t wanted = entry.trust == Trust::likely    ? kLikelySightings
+                               : entry.trust == Trust::setting ? kSettingSightings
+                                                               : kDoubtfulSightings;
+  if (entry.trust == Trust::certain || (entry.changed && entry.seen >= wanted)) open(entry, sink);
+}
+
+void SeriesBook::open(Entry& entry, EventSink& sink) {
+  if (open_ >= kMostNames) {
+    full_ = true;
+    entry.waiting.clear();
+    return;
+  }
+  entry.open = true;
+  ++open_;
+  const Grain first = grains_.try_emplace(entry.name, entry.grain).first->second;
+  entry.id = sink.series(first == entry.grain ? entry.name : entry.name + std::string(suffix(entry.grain)));
+  for (const Sighting& one : entry.waiting) sink.add(Event{entry.id, one.step, one.wall_time, one.value});
+  entry.waiting = {};
+}
+
+bool SeriesBook::tidy() {
+  if (entries_.size() - open_ < kMostWaiting) return false;
+  std::vector<std::uint32_t> moved(entries_.size());
+  std::vector<Entry> kept;
+  kept.reserve(open_);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    moved[i] = static_cast<std::uint32_t>(kept.size());
+    if (entries_[i].open) kept.push_back(std::move(entries_[i]));
+  }
+  std::erase_if(numbers_, [&](const auto& named) {
+    const std::uint32_t from = named.second;
+    return moved[from] == kept.size() || (from + 1 < moved.size() && moved[from + 1] == moved[from]);
+  });
+  for (auto& [name, number] : numbers_) number = moved[number];
+  entries_ = std::move(kept);
+  return true;
+}
+
+void SeriesBook::finish(EventSink& sink) {
+  const bool nothing_else = open_ == 0;
+  for (Entry& entry : entries_) {
+    if (!entry.open && entry.trust == Trust::likely && (entry.changed || nothing_else)) open(entry, sink);
+  }
+}
+
+}  // namespace osler::text

@@ -1,0 +1,72 @@
+// SeriesBook: decides which named numbers of a text become series, and hands their points on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/text/line_plan.h"
+#include "formats/text/step_axis.h"
+#include "osler/base/damage.h"
+#include "osler/run/event.h"
+
+namespace osler::text {
+
+/// A number on its way into a series.
+struct Sighting {
+  std::int64_t step = 0;
+  double wall_time = kNoTime;
+  double value = 0;
+};
+
+/// Names and their points. A name that is certain passes at once; another one waits until it came again and changed,
+/// so that settings and remarks do not become series. The memory is bounded: at most kMostNames are recorded, and at
+/// most kMostWaiting wait.
+class SeriesBook {
+ public:
+  static constexpr std::size_t kMostNames = 100'000;
+  static constexpr std::size_t kMostWaiting = 16'384;
+
+  /// The number of the entry for `name` as seen in lines of that grain. The first grain of a name has it for itself;
+  /// the same name in lines of another grain ("EPOCH 1 done: loss 0.85" beside "iter 3 loss 0.9") is another series.
+  std::uint32_t entry(std::string_view name, Grain grain);
+
+  /// Takes one number. `own` says that the step was counted for it and not taken over from a line before; only then
+  /// may several numbers of a series share one step.
+  void add(std::uint32_t entry, Sighting sighting, bool own, Trust trust, std::uint32_t generation, EventSink& sink);
+
+  /// Lets pass what waits beside a counter: no second sighting will come.
+  void finish(EventSink& sink);
+
+  /// Forgets what waits, if too much does. True when it did: entry numbers from before are void then.
+  bool tidy();
+  /// Whether names had to be left out.
+  [[nodiscard]] bool full() const { return full_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    Grain grain = Grain::none;
+    SeriesId id = 0;
+    bool open = false;
+    bool changed = false;
+    Trust trust = Trust::none;  // the best seen so far
+    std::uint32_t seen = 0;
+    std::uint32_t generation = 0;
+    std::int64_t last_step = 0;
+    double first_value = 0;
+    std::vector<Sighting> waiting;
+  };
+
+  void open(Entry& entry, EventSink& sink);
+
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // by name and grain
+  std::unordered_map<std::string, Grain> grains_;           // which grain of a name became a series first
+  std::size_t open_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace osler::text

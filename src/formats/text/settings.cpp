@@ -1,0 +1,87 @@
+// Recognising settings by their names.
+#include "formats/text/settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/text/key.h"
+#include "formats/text/vocabulary.h"
+
+namespace osler::text {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kLongestWordLine = 160;
+
+bool folded_equal(std::string_view text, std::string_view lower) {
+  return text.size() == lower.size() && starts_with_folded(text, lower);
+}
+
+bool names_setting(std::string_view name) {
+  const KeyTraits traits = describe_key(name);
+  if (traits.setting) return !traits.best && !traits.story;
+  static constexpr std::array kNames = {
+      "lr"sv,
+      "base_lr"sv,
+      "learning_rate"sv,
+      "learning rate"sv,
+      "lr0"sv,
+      "epochs"sv,
+      "betas"sv,
+      "beta1"sv,
+      "beta2"sv,
+      "world_size"sv,
+      "amp"sv,
+      "fp16"sv,
+      "bf16"sv,
+      "nodes"sv,
+      "classes"sv,
+      "decay"sv,
+      "gradient_accumulation_steps"sv,
+      "accumulate_grad_batches"sv,
+      "total_steps"sv,
+  };
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view known) { return folded_equal(name, known); });
+}
+
+}  // namespace
+
+bool find_settings(std::string_view line, const Scan& scan, EventSink& sink) {
+  bool found = false;
+  std::size_t from = 0;
+  for (const Number& number : scan.numbers) {
+    const Key key = key_before(line, from, number.begin);
+    from = number.unit_end;
+    if (key.text.empty() || key.sentence || number.written == Written::nonfinite) continue;
+    const bool option = key.begin >= 2 && line.substr(key.begin - 2, 2) == "--";
+    if ((!key.separated && !option) || !names_setting(key.text)) continue;
+    sink.config(key.text, line.substr(number.begin, number.unit_end - number.begin));
+    found = true;
+  }
+  return found;
+}
+
+void find_word_setting(std::string_view line, EventSink& sink) {
+  if (line.size() > kLongestWordLine) return;
+  const std::size_t separator = line.find_last_of(":=");
+  if (separator == std::string_view::npos || separator == 0 || separator + 1 >= line.size()) return;
+  std::size_t end = separator;
+  while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '"' || line[end - 1] == '\'')) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_word_character(line[begin - 1])) --begin;
+  static constexpr std::array kNames = {
+      "activation"sv, "arch"sv,      "criterion"sv,    "dataset"sv,           "dtype"sv,
+      "loss_fn"sv,    "loss_type"sv, "lr_scheduler"sv, "lr_scheduler_type"sv, "model"sv,
+      "optim"sv,      "optimizer"sv, "precision"sv,    "scheduler"sv,
+  };
+  const std::string_view name = line.substr(begin, end - begin);
+  const bool known =
+      std::any_of(kNames.begin(), kNames.end(), [&](std::string_view one) { return folded_equal(name, one); });
+  if (!known) return;
+  std::size_t value = line.find_first_not_of(" \"'", separator + 1);
+  if (value == std::string_view::npos || !is_word_character(line[value])) return;
+  sink.config(name, line.substr(value, end_of_word(line, value) - value));
+}
+
+}  // namespace osler::text

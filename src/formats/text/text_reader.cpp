@@ -1,0 +1,362 @@
+// From lines to events.
+#include "formats/text/text_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/text/plain_text.h"
+#include "formats/text/settings.h"
+#include "formats/text/wall_clock.h"
+
+namespace osler::text {
+namespace {
+
+constexpr std::int64_t kLargestRank = 63;
+constexpr double kLargestCount = 1e15;  // larger numbers are no counters
+
+std::string_view without_end_spaces(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// Where other output starts right behind a progress bar that was not cleared ("[00:05<04:12, 1.9it/s]{'loss': ..."),
+/// or 0.
+std::size_t end_of_bar(std::string_view text) {
+  const std::size_t percent = text.find("%|");
+  if (percent == std::string_view::npos) return 0;
+  const std::size_t times = text.find('<', percent);
+  if (times == std::string_view::npos) return 0;
+  const std::size_t close = text.find(']', times);
+  return close == std::string_view::npos || close + 1 >= text.size() ? 0 : close + 1;
+}
+
+bool blank(std::string_view text) {
+  return text.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+}  // namespace
+
+Result<void> TextReader::feed(std::span<const std::byte> bytes, EventSink& sink, DamageReport& damage) {
+  sink_ = &sink;
+  splitter_.feed(bytes, damage, [this](const Line& line) { take(line.text); });
+  if (book_.full() && !full_told_) {
+    full_told_ = true;
+    damage.add({{}, 0, 0, "more than 100000 different series; further ones were left out", 0});
+  }
+  return {};
+}
+
+Result<void> TextReader::finish(EventSink& sink, DamageReport& damage) {
+  sink_ = &sink;
+  splitter_.finish(damage, [this](const Line& line) { take(line.text); });
+  if (tables_.end_block(row_)) table_row(row_, false);
+  flush_pending();
+  book_.finish(sink);
+  return {};
+}
+
+void TextReader::take(std::string_view text) {
+  text = without_end_spaces(plain_text(text, scratch_));
+  // Old progress bars draw themselves anew behind backspaces.
+  std::size_t bar_end = end_of_bar(text);
+  if (bar_end != 0) {
+    read(text.substr(0, bar_end));
+    text.remove_prefix(bar_end);
+  }
+  for (std::size_t back = text.find('\b'); back != std::string_view::npos; back = text.find('\b')) {
+    if (back > 0) read(text.substr(0, back));
+    text.remove_prefix(back + 1);
+  }
+  if (!text.empty()) read(text);
+}
+
+void TextReader::read(std::string_view text) {
+  if (Tables::fenced(text)) {
+    if (tables_.fenced_line(text, row_)) table_row(row_, false);
+    return;
+  }
+  if (tables_.end_block(row_)) table_row(row_, false);
+  scan_line(text, scan_);
+  if (scan_.numbers.empty()) {
+    plain_line(text);
+  } else {
+    if (traceback_.inside()) watch_traceback(text);
+    numbered_line(text);
+  }
+}
+
+void TextReader::plain_line(std::string_view text) {
+  watch_traceback(text);
+  note_code(text);
+  if (code_ > 0) return;
+  if (const Split split = announced_split(text); split != Split::none) {
+    block_ = is_evaluation(split) ? split : Split::none;
+  }
+  tables_.offer_header(text);
+  find_word_setting(text, *sink_);
+}
+
+void TextReader::watch_traceback(std::string_view text) {
+  std::optional<std::string> exception = traceback_.line(text);
+  if (!exception) return;
+  const bool by_hand = exception->starts_with("KeyboardInterrupt");
+  const Mark::Kind kind = by_hand ? Mark::Kind::note : Mark::Kind::crashed;
+  sink_->add(Mark{kind, axis_.current(), kNoTime, by_hand ? "stopped by hand (KeyboardInterrupt)" : *exception});
+}
+
+void TextReader::note_code(std::string_view text) {
+  if (opens_code(text)) {
+    code_ = kCodeLines;
+  } else if (code_ > 0) {
+    code_ = looks_like_code(text) ? kCodeLines : code_ - 1;
+  }
+}
+
+void TextReader::numbered_line(std::string_view text) {
+  if (book_.tidy()) {
+    // Entry numbers changed: what refers to them starts afresh.
+    pending_.active = false;
+    plans_.clear();
+    last_plan_ = nullptr;
+  }
+  LinePlan& plan = plan_for(text);
+  if (plan.code) {
+    if (code_ > 0 || opens_code(text)) code_ = kCodeLines;
+    return;
+  }
+  if (code_ > 0) {
+    // Within a listing only a line that counts and measures ends the listing.
+    if (!plan.counted() || !plan.values || plan.named < 2) {
+      --code_;
+      return;
+    }
+    code_ = 0;
+  }
+  follow(plan, text);
+}
+
+LinePlan& TextReader::plan_for(std::string_view text) {
+  if (last_plan_ != nullptr && last_shape_ == scan_.shape) return *last_plan_;
+  last_shape_ = scan_.shape;
+  const auto known = plans_.find(scan_.shape);
+  if (known != plans_.end() && known->second->slots.size() == scan_.numbers.size()) {
+    last_plan_ = known->second.get();
+    return *last_plan_;
+  }
+  if (plans_.size() >= kMostPlans) plans_.clear();
+  auto plan = std::make_unique<LinePlan>(plan_line(text, scan_));
+  if (dialect_.refine != nullptr) dialect_.refine(text, scan_, *plan);
+  plan->settings = !plan->code && !plan->counted() && code_ == 0 && find_settings(text, scan_, *sink_);
+  last_plan_ = plan.get();
+  plans_[scan_.shape] = std::move(plan);
+  return *last_plan_;
+}
+
+Counters TextReader::counters_of(const LinePlan& plan, std::string_view text) const {
+  Counters counters;
+  const auto count_at = [&](std::int16_t index) -> std::optional<double> {
+    if (index < 0) return std::nullopt;
+    const double value = value_of(text, scan_.numbers[static_cast<std::size_t>(index)]);
+    if (!(std::fabs(value) < kLargestCount)) return std::nullopt;
+    return value;
+  };
+  if (const auto step = count_at(plan.step)) counters.step = static_cast<std::int64_t>(*step);
+  if (const auto total = count_at(plan.total)) counters.total = static_cast<std::int64_t>(*total);
+  counters.epoch = count_at(plan.epoch);
+  counters.fractional_epoch = plan.fractional_epoch;
+  counters.kind = plan.counter_kind;
+  counters.name = plan.counter;
+  counters.shape = scan_.shape;
+  counters.evaluation = plan.evaluation;
+  return counters;
+}
+
+void TextReader::follow(LinePlan& plan, std::string_view text) {
+  Counters counters = counters_of(plan, text);
+  const bool own_name = counters.kind == CounterKind::named || plan.epoch >= 0;
+  const bool below_heading = !plan.counted() || (!own_name && plan.split == Split::none);
+  const Split block = below_heading ? block_ : Split::none;
+  if (plan.counted() && is_evaluation(block)) counters.evaluation = true;
+  if (!plan.values) {
+    line_without_values(plan, text, counters);
+    return;
+  }
+  if (plan.settings) find_settings(text, scan_, *sink_);
+  if (plan.counted() && !counters.evaluation) block_ = Split::none;
+  if (plan.fractional_epoch && !counters.step && !counters.evaluation && bar_total_ > 0) {
+    if (trainer_bar_ == 0) trainer_bar_ = bar_total_;
+    if (bar_total_ == trainer_bar_) axis_.move_to(bar_step_);
+  }
+  const Place place = axis_.place(counters);
+  if (plan.bar == Bar::keras) {
+    keras_state(plan, text, counters, place, block);
+    return;
+  }
+  if (plan.bar == Bar::none) flush_pending();
+  collect(plan, text, place, block, false);
+  const double wall_time = wall_time_of(text);
+  if (plan.bar == Bar::tqdm) {
+    hold(place, wall_time);
+  } else {
+    emit(place, wall_time);
+  }
+}
+
+void TextReader::line_without_values(const LinePlan& plan, std::string_view text, const Counters& counters) {
+  if (plan.settings) find_settings(text, scan_, *sink_);
+  if (plan.named == 0 || plan.bar == Bar::tqdm) {
+    if (tables_.column_line(text, row_)) {
+      table_row(row_, plan.bar == Bar::tqdm);
+      return;
+    }
+    if (plan.bar == Bar::tqdm) {
+      tables_.offer_header(text);
+      remember_bar(plan, text, counters);
+      return;
+    }
+  }
+  const Split split = announced_split(text);
+  if (split != Split::none) block_ = is_evaluation(split) ? split : Split::none;
+  if (!plan.counted()) return;
+  if (split == Split::none && plan.epoch >= 0) block_ = Split::none;
+  if (plan.epoch >= 0 || plan.heading) axis_.heading(counters);
+}
+
+void TextReader::remember_bar(const LinePlan& plan, std::string_view text, const Counters& counters) {
+  const std::string_view description = text.substr(0, scan_.numbers.front().begin);
+  if (!blank(description) || plan.epoch >= 0 || !counters.step || !counters.total) return;
+  if (trainer_bar_ != 0 && *counters.total != trainer_bar_) return;
+  bar_step_ = *counters.step;
+  bar_total_ = *counters.total;
+}
+
+std::uint32_t TextReader::entry_of(Slot& slot, const Place& place, Split block, std::int64_t rank, bool running) {
+  const Split split = slot.split != Split::none ? slot.split : slot.takes_block ? block : Split::none;
+  const auto context = static_cast<std::uint32_t>(split) | static_cast<std::uint32_t>(place.lane) << 4 |
+                       static_cast<std::uint32_t>(place.grain) << 8 | static_cast<std::uint32_t>(rank) << 12 |
+                       static_cast<std::uint32_t>(running) << 24;
+  for (const auto& [known, entry] : slot.series) {
+    if (known == context) return entry;
+  }
+  std::string name;
+  if (split != Split::none) name.append(to_string(split)).append("/");
+  name += slot.name;
+  if (running) name += " (running)";
+  if (rank > 0) name += " (rank " + std::to_string(rank) + ")";
+  if (place.lane > 0) name += " #" + std::to_string(place.lane + 1);
+  const std::uint32_t entry = book_.entry(name, place.grain);
+  slot.series.emplace_back(context, entry);
+  return entry;
+}
+
+void TextReader::collect(LinePlan& plan, std::string_view text, const Place& place, Split block, bool running) {
+  values_.clear();
+  std::int64_t rank = 0;
+  if (plan.rank >= 0) {
+    const double written = value_of(text, scan_.numbers[static_cast<std::size_t>(plan.rank)]);
+    rank = static_cast<std::int64_t>(std::clamp(written, 0.0, static_cast<double>(kLargestRank)));
+  }
+  for (std::size_t k = 0; k < plan.slots.size(); ++k) {
+    Slot& slot = plan.slots[k];
+    if (slot.use == Slot::Use::skip) continue;
+    double value = value_of(text, scan_.numbers[k]);
+    if (slot.use == Slot::Use::ratio) value /= value_of(text, scan_.numbers[k + 1]);
+    if (slot.drops_nonfinite && !std::isfinite(value)) continue;
+    values_.push_back({entry_of(slot, place, block, rank, running), value, slot.trust});
+  }
+  if (plan.epoch >= 0 && !plan.slots.empty() && place.grain != Grain::none && !running) {
+    Slot& slot = plan.slots[static_cast<std::size_t>(plan.epoch)];
+    slot.name = "epoch";
+    const double epoch = value_of(text, scan_.numbers[static_cast<std::size_t>(plan.epoch)]);
+    if (plan.bar == Bar::none && epoch == last_epoch_ && place.step == last_epoch_step_) return;
+    last_epoch_ = epoch;
+    last_epoch_step_ = place.step;
+    values_.push_back({entry_of(slot, {place.step, Grain::step, place.own, place.lane}, Split::none, 0, false), epoch,
+                       Trust::certain});
+  }
+}
+
+void TextReader::emit(const Place& place, double wall_time) {
+  for (const Pending::Value& value : values_) {
+    book_.add(value.entry, {place.step, wall_time, value.value}, place.own, value.trust, axis_.generation(), *sink_);
+  }
+}
+
+void TextReader::hold(const Place& place, double wall_time) {
+  if (pending_.active && pending_.place.step != place.step) flush_pending();
+  pending_.active = true;
+  pending_.place = place;
+  pending_.wall_time = wall_time;
+  pending_.values.swap(values_);
+}
+
+void TextReader::flush_pending() {
+  if (!pending_.active) return;
+  pending_.active = false;
+  values_.swap(pending_.values);
+  emit(pending_.place, pending_.wall_time);
+}
+
+void TextReader::keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place,
+                             Split block) {
+  const bool full = counters.step && counters.total && *counters.step >= *counters.total;
+  const double wall_time = wall_time_of(text);
+  if (full && text.find("ETA:") == std::string_view::npos) {
+    pending_.active = false;
+    epoch_completed_ = true;
+    collect(plan, text, place, block, false);
+    emit(place, wall_time);
+    return;
+  }
+  if (!epoch_completed_ && !full) {
+    // Until an epoch is over its running means are all there is to see.
+    collect(plan, text, place, block, true);
+    emit(place, wall_time);
+  }
+  // The states of one epoch replace each other; what the last epoch left unfinished is its result.
+  if (pending_.active && place.step < pending_.place.step) flush_pending();
+  collect(plan, text, place, block, false);
+  pending_.active = true;
+  pending_.place = place;
+  pending_.wall_time = wall_time;
+  pending_.values.swap(values_);
+}
+
+void TextReader::table_row(const TableRow& row, bool refreshed) {
+  Counters counters;
+  counters.kind = CounterKind::named;
+  std::uint8_t best_tier = 255;
+  for (const TableCell& cell : row) {
+    const KeyTraits traits = describe_key(cell.name);
+    if (!(std::fabs(cell.value) < kLargestCount)) continue;
+    if (traits.epoch) {
+      counters.epoch = cell.value;
+      counters.fractional_epoch = !cell.integer;
+    } else if (traits.step != 0 && traits.step < best_tier && std::floor(cell.value) == cell.value) {
+      best_tier = traits.step;
+      counters.step = static_cast<std::int64_t>(cell.value);
+      counters.name = traits.step;
+    }
+  }
+  const bool counted = counters.step || counters.epoch;
+  const Place place = axis_.place(counters);
+  const Split block = counted ? Split::none : block_;
+  values_.clear();
+  for (const TableCell& cell : row) {
+    const KeyTraits traits = describe_key(cell.name);
+    if (traits.ignored || traits.step == best_tier) continue;
+    const Trust trust = counted || traits.metric ? Trust::certain : Trust::doubtful;
+    const bool heading = traits.metric && traits.split == Split::none && block != Split::none;
+    const std::string name = traits.epoch ? "epoch"
+                             : heading    ? std::string(to_string(block)) + "/" + cell.name
+                                          : cell.name;
+    values_.push_back({book_.entry(name, traits.epoch ? Grain::step : place.grain), cell.value, trust});
+  }
+  if (refreshed) {
+    hold(place, kNoTime);
+  } else {
+    emit(place, kNoTime);
+  }
+}
+
+}  // namespace osler::text

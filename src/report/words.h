@@ -1,0 +1,20 @@
+// The words a report uses for degrees and kinds.
+#pragma once
+
+#include <string_view>
+
+#include "osler/diagnosis/catalogue.h"
+#include "osler/run/event.h"
+
+namespace osler::layout {
+
+/// What a confidence means: "almost certain", "very likely", "likely", "more likely than not", "possible".
+[[nodiscard]] std::string_view in_words(double confidence);
+/// What a finding needs, for a person: "scalars from any log".
+[[nodiscard]] std::string_view in_words(Need need);
+/// "restart", "finished", "crashed", "note"; part of the JSON contract.
+[[nodiscard]] std::string_view in_words(Mark::Kind kind);
+/// How far some log-odds move a cause: "strongly", "clearly", "slightly".
+[[nodiscard]] std::string_view strength(double log_odds);
+
+}  // namespace osler::layout

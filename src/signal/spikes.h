@@ -1,0 +1,36 @@
+// Spikes: isolated jumps that go away again.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "signal/curve.h"
+
+namespace osler::signal {
+
+/// One jump above the course of a curve.
+struct Spike {
+  std::size_t first = 0;   ///< index of the first point above the limit
+  std::size_t last = 0;    ///< one past the last
+  double step = 0;         ///< where it peaks
+  double peak = 0;         ///< its highest value
+  double base = 0;         ///< the course of the curve there without it
+  double score = 0;        ///< (peak - base) in units of the curve's noise
+  bool recovered = false;  ///< the course after it is back near what it was before
+};
+
+/// What counts as a spike.
+struct SpikeOptions {
+  double score = 8;             ///< noise units above the course; beyond any plausible Gaussian outlier
+  double share_of_level = 0.5;  ///< and at least this share of the course's own level or of the descent so far
+  double recovery = 0.25;       ///< recovered when the course is back within this share of the height
+  std::size_t longest = 0;      ///< points a spike may last; 0: a tenth of the curve, at least 3
+};
+
+/// The spikes of a curve, in order.
+[[nodiscard]] std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options = {});
+
+/// The common gap between spikes when at least four of them are regular (relative spread of the gaps below 15 %).
+[[nodiscard]] std::optional<double> period_of(const std::vector<Spike>& spikes);
+
+}  // namespace osler::signal

@@ -1,0 +1,108 @@
+// Theil-Sen slope and the Mann-Kendall test with Hamed and Rao's variance.
+#include "signal/trend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "signal/noise.h"
+#include "signal/robust.h"
+
+namespace osler::signal {
+namespace {
+
+constexpr std::size_t kMostPoints = 256;
+
+struct Samples {
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+Samples grouped(std::span<const double> x, std::span<const double> y) {
+  const std::size_t n = std::min(x.size(), y.size());
+  const std::size_t group = (n + kMostPoints - 1) / kMostPoints;
+  Samples samples;
+  for (std::size_t first = 0; first < n; first += std::max<std::size_t>(group, 1)) {
+    const std::size_t last = std::min(n, first + group);
+    const auto length = static_cast<double>(last - first);
+    double sum_x = 0;
+    double sum_y = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      sum_x += x[i];
+      sum_y += y[i];
+    }
+    samples.x.push_back(sum_x / length);
+    samples.y.push_back(sum_y / length);
+  }
+  return samples;
+}
+
+/// Var(S) without ties corrections is n(n-1)(2n+5)/18; each group of equal values takes its own part away.
+double mann_kendall_variance(const std::vector<double>& y) {
+  const auto n = static_cast<double>(y.size());
+  std::map<double, double> ties;
+  for (const double value : y) ++ties[value];
+  double variance = n * (n - 1) * (2 * n + 5);
+  for (const auto& [value, count] : ties) variance -= count * (count - 1) * (2 * count + 5);
+  return variance / 18;
+}
+
+/// Hamed and Rao's factor: autocorrelated residuals carry less evidence than their number suggests.
+double autocorrelation_factor(const Samples& samples, double slope) {
+  const std::size_t n = samples.y.size();
+  std::vector<double> residuals(n);
+  for (std::size_t i = 0; i < n; ++i) residuals[i] = samples.y[i] - slope * samples.x[i];
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return residuals[a] < residuals[b]; });
+  std::vector<double> ranks(n);
+  for (std::size_t i = 0; i < n; ++i) ranks[order[i]] = static_cast<double>(i);
+  const auto count = static_cast<double>(n);
+  const double bound = 1.96 / std::sqrt(count);
+  double sum = 0;
+  const std::size_t longest_lag = std::min<std::size_t>(n / 4, 32);
+  for (std::size_t lag = 1; lag <= longest_lag; ++lag) {
+    const double rho = autocorrelation(ranks, lag);
+    const auto k = static_cast<double>(lag);
+    if (std::abs(rho) > bound) sum += (count - k) * (count - k - 1) * (count - k - 2) * rho;
+  }
+  // Never below 1: anti-correlated noise must not make a trend look surer than independent noise would.
+  return std::max(1.0, 1 + 2 / (count * (count - 1) * (count - 2)) * sum);
+}
+
+}  // namespace
+
+double normal_p_value(double z) {
+  return std::erfc(std::abs(z) / std::sqrt(2.0));
+}
+
+Trend trend_of(std::span<const double> x, std::span<const double> y) {
+  Trend trend;
+  const Samples samples = grouped(x, y);
+  const std::size_t n = samples.y.size();
+  if (n < 4) return trend;
+
+  std::vector<double> slopes;
+  slopes.reserve(n * (n - 1) / 2);
+  double score = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      const double dy = samples.y[j] - samples.y[i];
+      const double dx = samples.x[j] - samples.x[i];
+      score += dy > 0 ? 1 : (dy < 0 ? -1 : 0);
+      if (dx > 0) slopes.push_back(dy / dx);
+    }
+  }
+  if (slopes.empty()) return trend;
+  trend.slope = median(slopes);
+  trend.change = trend.slope * (samples.x.back() - samples.x.front());
+  trend.tau = score / (0.5 * static_cast<double>(n) * static_cast<double>(n - 1));
+  const double variance = mann_kendall_variance(samples.y) * autocorrelation_factor(samples, trend.slope);
+  if (variance > 0 && score != 0) trend.z = (score - (score > 0 ? 1 : -1)) / std::sqrt(variance);
+  trend.p_value = normal_p_value(trend.z);
+  return trend;
+}
+
+}  // namespace osler::signal

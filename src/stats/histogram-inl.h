@@ -1,0 +1,331 @@
+// Counts signs and exponents of one block: by comparing whole vectors for the octaves that are full, one by one for the
+// few elements that are left.
+#if defined(OSLER_STATS_HISTOGRAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OSLER_STATS_HISTOGRAM_INL_H_
+#undef OSLER_STATS_HISTOGRAM_INL_H_
+#else
+#define OSLER_STATS_HISTOGRAM_INL_H_
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "hwy/cache_control.h"
+#include "osler/stats/log_histogram.h"
+#include "stats/lanes-inl.h"
+#include "stats/summary_kernel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace osler::stats {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Below this many elements one by one is faster.
+inline constexpr std::size_t kSmallBlock = 128;
+
+HWY_INLINE void AddOne(double value, LogHistogram& histogram) {
+  auto& side = value < 0 ? histogram.negative : histogram.positive;
+  ++side[LogHistogram::bin_of(value)];
+}
+
+// Counting whole vectors needs vectors: a target with single lanes counts one by one.
+#if HWY_TARGET != HWY_SCALAR
+
+// A key is one byte: in its lower half how many octaves an element lies below the top octave, kOutside for all that lie
+// elsewhere, zeros among them; in its highest bit the sign.
+inline constexpr int kOutside = 15;
+
+/// The sign and the exponent of two float vectors, in the upper bits of one vector of 16-bit lanes, in any order.
+template <class D16>
+HWY_INLINE hn::Vec<D16> UpperBits(D16 d16, hn::Vec<hn::RepartitionToWide<D16>> a,
+                                  hn::Vec<hn::RepartitionToWide<D16>> b) {
+  return hn::ReorderDemote2To(d16, hn::ShiftRight<16>(a), hn::ShiftRight<16>(b));
+}
+
+/// How a source's elements become 16-bit lanes with the sign on top and the exponent from bit kShift on. Exponents are
+/// those of Lane: bias kBias.
+template <class Source>
+struct ExponentLanes {
+  static constexpr int kShift = 7;
+  static constexpr int kBias = 127;
+  template <class D16>
+  static HWY_INLINE hn::Vec<D16> Load(D16 d16, const typename Source::Raw* from) {
+    const hn::RepartitionToWide<D16> d32;
+    const hn::RebindToFloat<decltype(d32)> df;
+    return UpperBits(d16, hn::BitCast(d32, Source::Load(df, from)),
+                     hn::BitCast(d32, Source::Load(df, from + hn::Lanes(df))));
+  }
+};
+
+template <>
+struct ExponentLanes<BF16Source> {
+  static constexpr int kShift = 7;
+  static constexpr int kBias = 127;
+  template <class D16>
+  static HWY_INLINE hn::Vec<D16> Load(D16 d16, const std::uint16_t* from) {
+    return hn::BitCast(d16, hn::LoadU(hn::RebindToUnsigned<D16>(), from));
+  }
+};
+
+template <>
+struct ExponentLanes<F64Source> {
+  static constexpr int kShift = 4;
+  static constexpr int kBias = 1023;
+  template <class D16>
+  static HWY_INLINE hn::Vec<D16> Load(D16 d16, const double* from) {
+    const hn::RepartitionToWide<D16> d32;
+    const hn::RepartitionToWide<decltype(d32)> d64;
+    const hn::RebindToFloat<decltype(d64)> dd;
+    const std::size_t lanes = hn::Lanes(dd);
+    hn::Vec<decltype(d32)> halves[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double* at = from + 2 * i * lanes;
+      halves[i] = hn::ConcatOdd(d32, hn::BitCast(d32, hn::LoadU(dd, at + lanes)), hn::BitCast(d32, hn::LoadU(dd, at)));
+    }
+    return UpperBits(d16, halves[0], halves[1]);
+  }
+};
+
+/// The biased exponent of a magnitude in the lanes of a source, 0 for zero and subnormal ones.
+template <class Source>
+int BiasedExponent(double magnitude) {
+  const int exponent = static_cast<int>((std::bit_cast<std::uint64_t>(magnitude) >> 52) & 0x7FF) - 1023;
+  return std::max(0, exponent + ExponentLanes<Source>::kBias);
+}
+
+/// The keys of a block in no special order, followed by outsiders up to a multiple of kStep vectors.
+struct Keys {
+  using D = hn::ScalableTag<std::uint8_t>;
+  static constexpr std::size_t kStep = 16;
+
+  template <class Source>
+  void Fill(const typename Source::Raw* data, std::size_t count, int top_exponent) {
+    const std::size_t step = hn::Lanes(hn::ScalableTag<std::int16_t>());
+    std::size_t i = 0;
+    for (; i + step <= count; i += step) {
+#ifdef PF2
+      hwy::Prefetch(reinterpret_cast<const char*>(data) + PF2 + i * sizeof(typename Source::Raw) / 2);
+#endif
+      Write<Source>(data + i, top_exponent, bytes + i);
+    }
+    if (i < count) {
+      const PaddedTail<Source> tail(data + i, count - i);
+      Write<Source>(tail.raw, top_exponent, bytes + i);
+      i += step;
+    }
+    size = hwy::RoundUpTo(i, kStep * hn::Lanes(D()));
+    std::memset(bytes + i, kOutside, size - i);
+  }
+
+  template <class Source>
+  static HWY_INLINE void Write(const typename Source::Raw* from, int top, std::uint8_t* to) {
+    const hn::ScalableTag<std::int16_t> d16;
+    const hn::RebindToUnsigned<decltype(d16)> du16;
+    const hn::Rebind<std::uint8_t, decltype(d16)> d8;
+    const auto lanes = hn::BitCast(du16, ExponentLanes<Source>::Load(d16, from));
+    const auto sign = hn::Set(du16, std::uint16_t{0x8000});
+    const auto exponent = hn::ShiftRight<ExponentLanes<Source>::kShift>(hn::AndNot(sign, lanes));
+    const auto below = hn::Min(hn::Sub(hn::Set(du16, static_cast<std::uint16_t>(top)), exponent),
+                               hn::Set(du16, static_cast<std::uint16_t>(kOutside)));
+    const auto key = hn::Or(below, hn::ShiftRight<8>(hn::And(lanes, sign)));
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(d16, key)), d8, to);
+  }
+
+  std::size_t size = 0;
+  HWY_ALIGN std::uint8_t bytes[kBlockElements + kStep * HWY_MAX_BYTES];
+};
+
+template <class Source>
+std::size_t BinOf(int biased_exponent) {
+  return static_cast<std::size_t>(std::clamp(biased_exponent - ExponentLanes<Source>::kBias + 127, 0, 255));
+}
+
+/// Counts, for each of the eight bits of a byte, in how many bytes it is set: a tree of adders over whole vectors, in
+/// which `ones` to `eights` hold the binary digits of the counts so far and full `sixteens` go to byte counters.
+class BitCounts {
+ public:
+  using D = Keys::D;
+  using V = hn::Vec<D>;
+
+  BitCounts() : ones_(hn::Zero(D())), twos_(ones_), fours_(ones_), eights_(ones_) {
+    for (V& count : sixteens_) count = ones_;
+  }
+
+  /// Takes in Keys::kStep vectors, at most 255 times.
+  template <class Lookup>
+  HWY_INLINE void Add(const Lookup& bytes) {
+    const V first = AddEight(bytes, 0);
+    const V second = AddEight(bytes, 8);
+    AddDigit<0>(AddUp(eights_, first, second), sixteens_);
+  }
+
+  void Store(std::size_t* counts) const {
+    V rest[8];
+    for (V& count : rest) count = hn::Zero(D());
+    AddDigit<0>(eights_, rest);
+    Double(rest);
+    AddDigit<0>(fours_, rest);
+    Double(rest);
+    AddDigit<0>(twos_, rest);
+    Double(rest);
+    AddDigit<0>(ones_, rest);
+    const hn::Repartition<std::uint64_t, D> du64;
+    for (std::size_t bit = 0; bit < 8; ++bit) {
+      const auto sums = hn::Add(hn::ShiftLeft<4>(hn::SumsOf8(sixteens_[bit])), hn::SumsOf8(rest[bit]));
+      counts[bit] = static_cast<std::size_t>(hn::GetLane(hn::SumOfLanes(du64, sums)));
+    }
+  }
+
+ private:
+  /// Adds two vectors of digits to `digits` and returns the carry.
+  static HWY_INLINE V AddUp(V& digits, V a, V b) {
+    const V differ = hn::Xor(a, b);
+    const V carry = hn::IfVecThenElse(differ, digits, a);
+    digits = hn::Xor(digits, differ);
+    return carry;
+  }
+
+  template <class Lookup>
+  HWY_INLINE V AddEight(const Lookup& bytes, std::size_t from) {
+    const V twos_a = AddUp(ones_, bytes(from), bytes(from + 1));
+    const V twos_b = AddUp(ones_, bytes(from + 2), bytes(from + 3));
+    const V fours_a = AddUp(twos_, twos_a, twos_b);
+    const V twos_c = AddUp(ones_, bytes(from + 4), bytes(from + 5));
+    const V twos_d = AddUp(ones_, bytes(from + 6), bytes(from + 7));
+    const V fours_b = AddUp(twos_, twos_c, twos_d);
+    return AddUp(fours_, fours_a, fours_b);
+  }
+
+  template <int kBit>
+  static HWY_INLINE void AddDigit(V digits, V* counts) {
+    const D d;
+    const hn::RepartitionToWide<D> d16;
+    const V bit = hn::And(hn::BitCast(d, hn::ShiftRight<kBit>(hn::BitCast(d16, digits))), hn::Set(d, std::uint8_t{1}));
+    counts[kBit] = hn::Add(counts[kBit], bit);
+    if constexpr (kBit < 7) AddDigit<kBit + 1>(digits, counts);
+  }
+
+  static HWY_INLINE void Double(V* counts) {
+    for (std::size_t bit = 0; bit < 8; ++bit) counts[bit] = hn::Add(counts[bit], counts[bit]);
+  }
+
+  V ones_, twos_, fours_, eights_;
+  V sixteens_[8];
+};
+
+/// Turns keys into bytes with one bit set for the octave if it is one of eight and the sign is right.
+struct OctaveBits {
+  OctaveBits(bool further, bool negative)
+      : flip(hn::Set(Keys::D(), negative ? std::uint8_t{0x80} : std::uint8_t{0})) {
+    alignas(16) static constexpr std::uint8_t kBits[2][16] = {{1, 2, 4, 8, 16, 32, 64, 128},
+                                                              {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 0}};
+    bits = hn::LoadDup128(Keys::D(), kBits[further ? 1 : 0]);
+  }
+  HWY_INLINE hn::Vec<Keys::D> operator()(std::size_t vector) const {
+    const Keys::D d;
+    return hn::TableLookupBytesOr0(bits, hn::Xor(hn::Load(d, at + vector * hn::Lanes(d)), flip));
+  }
+
+  hn::Vec<Keys::D> flip, bits;
+  const std::uint8_t* at = nullptr;
+};
+
+/// Counts the elements of one sign in the octaves from `top` down: the eight uppermost ones of the keys, or the seven
+/// further ones.
+template <class Source>
+std::size_t CountWindow(const Keys& keys, int top, bool further, bool negative, LogHistogram& histogram) {
+  OctaveBits octave_bits(further, negative);
+  BitCounts bit_counts;
+  for (std::size_t i = 0; i < keys.size; i += Keys::kStep * hn::Lanes(Keys::D())) {
+    octave_bits.at = keys.bytes + i;
+    bit_counts.Add(octave_bits);
+  }
+  std::size_t counts[8];
+  bit_counts.Store(counts);
+  auto& side = negative ? histogram.negative : histogram.positive;
+  std::size_t total = 0;
+  for (int k = 0; k < (further ? kOutside - 8 : 8); ++k) {
+    side[BinOf<Source>(top - k)] += counts[k];
+    total += counts[k];
+  }
+  return total;
+}
+
+/// Counts one by one the `left` non-zero elements whose exponent is at most `top`.
+template <class Source>
+void CountRest(const typename Source::Raw* data, std::size_t count, int top, std::size_t left,
+               LogHistogram& histogram) {
+  using Lane = typename Source::Lane;
+  const hn::ScalableTag<Lane> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto edge = hn::Set(d, static_cast<Lane>(std::ldexp(1.0, top + 1 - ExponentLanes<Source>::kBias)));
+  std::size_t i = 0;
+  for (; i + lanes <= count && left > 0; i += lanes) {
+    const auto magnitude = hn::Abs(Source::Load(d, data + i));
+    const auto wanted = hn::And(hn::Lt(magnitude, edge), hn::Gt(magnitude, hn::Zero(d)));
+    if (hn::AllFalse(d, wanted)) continue;
+    std::uint8_t packed[8] = {};
+    hn::StoreMaskBits(d, wanted, packed);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, packed, sizeof bits);
+    for (; bits != 0; bits &= bits - 1, --left) {
+      AddOne(Source::Decode(data[i + static_cast<std::size_t>(std::countr_zero(bits))]), histogram);
+    }
+  }
+  const double scalar_edge = static_cast<double>(hn::GetLane(edge));
+  for (; i < count && left > 0; ++i) {
+    const double value = Source::Decode(data[i]);
+    if (value == 0 || std::abs(value) >= scalar_edge) continue;
+    AddOne(value, histogram);
+    --left;
+  }
+}
+
+/// Counts a block of finite elements by vectors: windows of octaves from the largest magnitude down, while enough
+/// elements are left to be worth another walk over the keys.
+template <class Source>
+void CountByVectors(const typename Source::Raw* data, std::size_t count, const TensorStats& stats,
+                    LogHistogram& histogram) {
+  std::size_t left = count - stats.zeros;
+  const std::size_t few = count / 512;
+  int top = BiasedExponent<Source>(stats.abs_max());
+  Keys keys;
+  for (int walks = 0; left > few && top > kOutside && walks < 8; ++walks) {
+    const bool further = walks % 2 == 1;
+    if (!further) keys.Fill<Source>(data, count, top);
+    if (stats.max > 0) left -= CountWindow<Source>(keys, top, further, false, histogram);
+    if (stats.min < 0) left -= CountWindow<Source>(keys, top, further, true, histogram);
+    top -= further ? kOutside - 8 : 8;
+  }
+  if (left > 0) CountRest<Source>(data, count, top, left, histogram);
+}
+
+#endif
+
+/// Adds the finite elements of a block, whose statistics are known, to a histogram.
+template <class Source>
+void AddToHistogram(const typename Source::Raw* data, std::size_t count, const TensorStats& stats,
+                    LogHistogram& histogram) {
+  histogram.zeros += stats.zeros;
+  if (stats.finite_count() == stats.zeros) return;
+#if HWY_TARGET != HWY_SCALAR
+  if (stats.finite_count() == count && count >= kSmallBlock) {
+    CountByVectors<Source>(data, count, stats, histogram);
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = Source::Decode(data[i]);
+    if (value != 0 && std::isfinite(value)) AddOne(value, histogram);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace osler::stats
+HWY_AFTER_NAMESPACE();
+
+#endif

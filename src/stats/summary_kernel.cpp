@@ -1,0 +1,273 @@
+// Measures one block of a tensor with SIMD instructions, compiled once for each instruction set.
+#include "stats/summary_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stats/summary_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "hwy/cache_control.h"
+#include "stats/histogram-inl.h"
+#include "stats/lanes-inl.h"
+#include "stats/moments-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace osler::stats {
+namespace HWY_NAMESPACE {
+
+/// Running extremes of vectors of lanes.
+template <class D>
+struct Extremes {
+  // Written out because the compiler's own constructor would not be compiled for the instruction set.
+  Extremes() : min(hn::Set(D(), std::numeric_limits<hn::TFromD<D>>::infinity())), max(hn::Neg(min)), min_abs(min) {}
+
+  hn::Vec<D> min, max, min_abs;
+};
+
+/// What the first look at a block gives; enough to know whether a second one is needed.
+struct FirstLook {
+  std::size_t finite = 0;
+  std::size_t nan = 0;
+  double shift = 0;
+  Sums sums;  ///< of x - shift
+  double min = 0;
+  double max = 0;
+  double min_abs = 0;
+};
+
+/// A value near the mean of the block, so that squares of deviations do not cancel. A share of the block decides it:
+/// the block's variance is then at least that share of the squared distance between shift and mean.
+template <class Source>
+typename Source::Lane ShiftOf(const typename Source::Raw* data, std::size_t count) {
+  using Lane = typename Source::Lane;
+  const hn::ScalableTag<Lane> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t share = std::min(count, kBlockElements / 8);
+  if (share < lanes) return Source::Decode(data[0]);
+  auto sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= share; i += lanes) sum = hn::Add(sum, Source::Load(d, data + i));
+  return hn::GetLane(hn::SumOfLanes(d, sum)) / static_cast<Lane>(i);
+}
+
+template <class Source>
+typename Source::Lane FirstFinite(const typename Source::Raw* data, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const typename Source::Lane value = Source::Decode(data[i]);
+    if (std::isfinite(value)) return value;
+  }
+  return 0;
+}
+
+/// Takes in the finite ones of the lanes that `inside` selects.
+template <class D, class Moments>
+HWY_INLINE void AddMasked(D d, hn::Vec<D> v, hn::Mask<D> inside, Moments& moments, Extremes<D>& extremes,
+                          FirstLook& look) {
+  using Lane = hn::TFromD<D>;
+  const auto finite = hn::And(hn::IsFinite(v), inside);
+  const auto infinity = hn::Set(d, std::numeric_limits<Lane>::infinity());
+  const auto magnitude = hn::Abs(v);
+  const auto shift = hn::Set(d, static_cast<Lane>(look.shift));
+  moments.Add(hn::IfThenElse(finite, v, shift), hn::IfThenElseZero(finite, magnitude));
+  extremes.min = hn::Min(extremes.min, hn::IfThenElse(finite, v, infinity));
+  extremes.max = hn::Max(extremes.max, hn::IfThenElse(finite, v, hn::Neg(infinity)));
+  extremes.min_abs = hn::Min(extremes.min_abs, hn::IfThenElse(finite, magnitude, infinity));
+  look.finite += hn::CountTrue(d, finite);
+  look.nan += hn::CountTrue(d, hn::And(hn::IsNaN(v), inside));
+}
+
+/// One look at the block: careless of non-finite values but in the last partial vector, or careful with all.
+template <class Source, class Moments, bool kCareful>
+FirstLook Look(const typename Source::Raw* data, std::size_t count, typename Source::Lane shift) {
+  const hn::ScalableTag<typename Source::Lane> d;
+  using D = decltype(d);
+  const std::size_t lanes = hn::Lanes(d);
+  FirstLook look;
+  look.shift = shift;
+  Moments moments(shift);
+  Extremes<std::remove_const_t<D>> extremes;
+  std::size_t i = 0;
+  if constexpr (kCareful) {
+    for (; i + lanes <= count; i += lanes) {
+      AddMasked(d, Source::Load(d, data + i), hn::FirstN(d, lanes), moments, extremes, look);
+    }
+  } else {
+    while (i + lanes <= count) {
+      const std::size_t group_end = std::min(i + Moments::kGroup * lanes, count - count % lanes);
+      for (; i < group_end; i += lanes) {
+        const auto v = Source::Load(d, data + i);
+        const auto magnitude = hn::Abs(v);
+        moments.Add(v);
+#ifdef PF
+        hwy::Prefetch(reinterpret_cast<const char*>(data + i) + PF);
+#endif
+        extremes.min = hn::Min(extremes.min, v);
+        extremes.max = hn::Max(extremes.max, v);
+        extremes.min_abs = hn::Min(extremes.min_abs, magnitude);
+      }
+      moments.EndGroup();
+    }
+    look.finite = i;
+  }
+  if (i < count) {
+    const PaddedTail<Source> tail(data + i, count - i);
+    AddMasked(d, Source::Load(d, tail.raw), hn::FirstN(d, count - i), moments, extremes, look);
+  }
+  look.sums = moments.Total();
+  look.min = hn::GetLane(hn::MinOfLanes(d, extremes.min));
+  look.max = hn::GetLane(hn::MaxOfLanes(d, extremes.max));
+  look.min_abs = hn::GetLane(hn::MinOfLanes(d, extremes.min_abs));
+  return look;
+}
+
+/// Whether the careless look can be believed: no NaN or infinity came in, and no square was lost below or above.
+template <class Moments>
+bool Sound(const FirstLook& look) {
+  if (!std::isfinite(look.sums.sum) || !std::isfinite(look.sums.squares) || !std::isfinite(look.sums.l1)) return false;
+  const double range = std::max(look.max - look.shift, look.shift - look.min);
+  return range == 0 || range >= Moments::kSmallestRange;
+}
+
+/// The largest lane value not above a threshold, so that comparing lanes is comparing with the threshold itself.
+template <class Lane>
+Lane Below(double threshold) {
+  if constexpr (std::is_same_v<Lane, float>) {
+    const float rounded = static_cast<float>(threshold);
+    return rounded > threshold ? std::nextafter(rounded, -std::numeric_limits<float>::infinity()) : rounded;
+  } else {
+    return threshold;
+  }
+}
+
+/// Counts against the thresholds and finds the smallest non-zero magnitude.
+template <class D>
+struct Counter {
+  using Lane = hn::TFromD<D>;
+  explicit Counter(const SummaryOptions& options)
+      : near(hn::Set(D(), Below<Lane>(options.near_zero))),
+        low(hn::Set(D(), Below<Lane>(options.low))),
+        high(hn::Set(D(), -Below<Lane>(-options.high))) {}
+
+  /// Lanes that do not count must be NaN.
+  HWY_INLINE void Add(hn::Vec<D> v) {
+    const D d;
+    const auto magnitude = hn::Abs(v);
+    const auto nonzero = hn::Gt(magnitude, hn::Zero(d));
+    zeros += hn::CountTrue(d, hn::Eq(v, hn::Zero(d)));
+    near_zeros += hn::CountTrue(d, hn::Le(magnitude, near));
+    lows += hn::CountTrue(d, hn::Le(v, low));
+    highs += hn::CountTrue(d, hn::Ge(v, high));
+    smallest = hn::Min(smallest, hn::IfThenElse(nonzero, magnitude, infinity));
+  }
+
+  hn::Vec<D> near, low, high;
+  hn::Vec<D> infinity = hn::Set(D(), std::numeric_limits<Lane>::infinity());
+  hn::Vec<D> smallest = infinity;
+  std::size_t zeros = 0, near_zeros = 0, lows = 0, highs = 0;
+};
+
+/// The second look, only at blocks in which something can be counted.
+template <class Source>
+void CountThresholds(const typename Source::Raw* data, std::size_t count, const SummaryOptions& options,
+                     TensorStats& stats) {
+  using Lane = typename Source::Lane;
+  const hn::ScalableTag<Lane> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto nan = hn::Set(d, std::numeric_limits<Lane>::quiet_NaN());
+  Counter<std::remove_const_t<decltype(d)>> counter(options);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto v = Source::Load(d, data + i);
+    counter.Add(hn::IfThenElse(hn::IsFinite(v), v, nan));
+  }
+  if (i < count) {
+    const PaddedTail<Source> tail(data + i, count - i);
+    const auto v = Source::Load(d, tail.raw);
+    counter.Add(hn::IfThenElse(hn::And(hn::IsFinite(v), hn::FirstN(d, count - i)), v, nan));
+  }
+  stats.zeros = counter.zeros;
+  stats.near_zeros = counter.near_zeros;
+  stats.saturated_low = counter.lows;
+  stats.saturated_high = counter.highs;
+  stats.smallest_nonzero = hn::GetLane(hn::MinOfLanes(d, counter.smallest));
+}
+
+template <class Source, class Moments>
+TensorStats Summarize(const void* bytes, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
+  const auto* data = static_cast<const typename Source::Raw*>(bytes);
+  TensorStats stats;
+  stats.count = count;
+  if (count == 0) return stats;
+  const typename Source::Lane shift = ShiftOf<Source>(data, count);
+  FirstLook look = Look<Source, Moments, false>(data, count, shift);
+  if (!Sound<Moments>(look)) {
+    look = Look<Source, typename Moments::Careful, true>(data, count, FirstFinite<Source>(data, count));
+  }
+  stats.nan_count = look.nan;
+  stats.inf_count = count - look.finite - look.nan;
+  if (look.finite == 0) return stats;
+
+  const double finite = static_cast<double>(look.finite);
+  stats.min = look.min;
+  stats.max = look.max;
+  stats.l1 = look.sums.l1;
+  if (look.min == look.max) {
+    stats.mean = look.min;
+  } else {
+    stats.mean = look.shift + look.sums.sum / finite;
+    stats.m2 = std::max(0.0, look.sums.squares - look.sums.sum * look.sums.sum / finite);
+  }
+  stats.smallest_nonzero = look.min_abs;
+  if (look.min_abs == 0 || look.min_abs <= options.near_zero || look.min <= options.low || look.max >= options.high) {
+    CountThresholds<Source>(data, count, options, stats);
+  }
+  if (histogram != nullptr) AddToHistogram<Source>(data, count, stats, *histogram);
+  return stats;
+}
+
+TensorStats SummarizeF32(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
+  return Summarize<F32Source, WideMoments>(data, count, options, histogram);
+}
+TensorStats SummarizeF64(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
+  return Summarize<F64Source, DoubleMoments>(data, count, options, histogram);
+}
+TensorStats SummarizeF16(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
+  return Summarize<F16Source, GroupedMoments>(data, count, options, histogram);
+}
+TensorStats SummarizeBF16(const void* data, std::size_t count, const SummaryOptions& options,
+                          LogHistogram* histogram) {
+  return Summarize<BF16Source, GroupedMoments>(data, count, options, histogram);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace osler::stats
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace osler::stats {
+
+HWY_EXPORT(SummarizeF32);
+HWY_EXPORT(SummarizeF64);
+HWY_EXPORT(SummarizeF16);
+HWY_EXPORT(SummarizeBF16);
+
+TensorStats summarize_block(const void* data, DType dtype, std::size_t count, const SummaryOptions& options,
+                            LogHistogram* histogram) {
+  switch (dtype) {
+    case DType::f32:
+      return HWY_DYNAMIC_DISPATCH(SummarizeF32)(data, count, options, histogram);
+    case DType::f64:
+      return HWY_DYNAMIC_DISPATCH(SummarizeF64)(data, count, options, histogram);
+    case DType::f16:
+      return HWY_DYNAMIC_DISPATCH(SummarizeF16)(data, count, options, histogram);
+    case DType::bf16:
+      return HWY_DYNAMIC_DISPATCH(SummarizeBF16)(data, count, options, histogram);
+  }
+  return {};
+}
+
+}  // namespace osler::stats
+#endif  // HWY_ONCE

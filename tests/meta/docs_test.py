@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Sees that every link in the Markdown files leads somewhere and that every command they show exists."""
+
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+VERBS = ("diagnose", "explain", "list", "watch", "compare", "serve", "convert", "plot", "gallery", "report")
+
+
+def pages():
+    """All Markdown files of the tree, without what was built or fetched."""
+    return sorted(path for path in ROOT.rglob("*.md")
+                  if not {"build", "node_modules", ".git"} & set(path.relative_to(ROOT).parts))
+
+
+def anchors(text):
+    """The names under which the headings of a page can be linked to."""
+    return {re.sub(r"[^\w\- ]", "", heading.replace("`", "")).strip().lower().replace(" ", "-")
+            for heading in HEADING.findall(FENCE.sub("", text))}
+
+
+def commands(text):
+    """The lines of the shell blocks of a page, and the commands it names in passing."""
+    for language, block in FENCE.findall(text):
+        if language in ("sh", "bash", "console"):
+            for line in block.splitlines():
+                prompt = language != "console" or line.startswith("$ ")
+                if prompt and line.strip() and not line.startswith("#"):
+                    yield line.removeprefix("$ ").strip()
+    for inline in re.findall(r"`((?:make|tools/|osler|build/osler) ?[^`\n]*)`", FENCE.sub("", text)):
+        yield inline
+
+
+class Docs(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        for page in pages():
+            text = page.read_text()
+            for found in LINK.finditer(FENCE.sub("", text)):
+                target = found.group(1) or found.group(2)
+                if re.match(r"[a-z]+:", target):
+                    continue
+                with self.subTest(page=str(page.relative_to(ROOT)), link=target):
+                    name, _, anchor = target.partition("#")
+                    file = (page.parent / name).resolve() if name else page
+                    self.assertTrue(file.exists(), f"{target} does not exist")
+                    self.assertTrue(file.is_relative_to(ROOT), f"{target} leads out of the tree")
+                    if anchor and file.suffix == ".md":
+                        self.assertIn(anchor, anchors(file.read_text()))
+
+    def test_commands_exist(self):
+        goals = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        self.assertIn("demo", goals)
+        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+            for command in commands(page.read_text()):
+                with self.subTest(page=str(page.relative_to(ROOT)), command=command):
+                    self.check_command(command, goals)
+
+    def check_command(self, command, goals):
+        words = command.split()
+        if words[0] == "make":
+            for goal in words[1:]:
+                self.assertTrue("=" in goal or goal in goals, f"make has no goal '{goal}'")
+        elif words[0].startswith("tools/"):
+            self.assertTrue((ROOT / words[0]).is_file(), f"{words[0]} does not exist")
+        elif words[0] in ("osler", "build/osler") and len(words) > 1:
+            self.assertIn(words[1].strip("."), VERBS + ("--help", "--version"), "osler has no such verb")
+
+    def test_every_decision_is_listed(self):
+        index = (ROOT / "docs" / "index.md").read_text()
+        for page in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+            self.assertIn(f"decisions/{page.name}", index)
+
+    def test_every_package_has_its_reason(self):
+        reasons = (ROOT / "docs" / "dependencies.md").read_text()
+        for line in (ROOT / "packages.txt").read_text().splitlines():
+            package = line.partition("#")[0].strip()
+            if package:
+                self.assertTrue(f"`{package}`" in reasons, f"docs/dependencies.md does not say why {package} is needed")
+
+    def test_packages_are_sorted(self):
+        names = [line for line in (ROOT / "packages.txt").read_text().splitlines() if line and not line.startswith("#")]
+        self.assertEqual(names, sorted(set(names)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Runs tools/new and tools/setup in places where they can do no harm."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="osler-tools-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+
+class New(InAFolder):
+    def new(self, *arguments):
+        return subprocess.run([ROOT / "tools" / "new", *arguments, "--root", self.folder], capture_output=True, text=True,
+                              check=False)
+
+    def test_a_finding_gets_its_file_its_cases_and_its_public_id(self):
+        outcome = self.new("finding", "loss-sings", "--family", "loss")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("Finding loss_sings()",
+                      (self.folder / "src/diagnosis/findings/loss/loss_sings.cpp").read_text())
+        self.assertIn("sick-NAME.csv", (self.folder / "tests/cases/loss-sings/README.md").read_text())
+        self.assertEqual((self.folder / "tests/meta/catalogue_ids.txt").read_text(), "finding loss-sings\n")
+
+    def test_public_ids_stay_sorted_and_single(self):
+        for kind, name in (("cause", "b"), ("cause", "a"), ("finding", "z")):
+            family = ("--family", "loss") if kind == "finding" else ()
+            self.assertEqual(self.new(kind, name, *family).returncode, 0)
+        listing = self.folder / "tests/meta/catalogue_ids.txt"
+        self.assertEqual(listing.read_text().splitlines(), ["finding z", "cause a", "cause b"])
+        (self.folder / "src/diagnosis/causes/a.cpp").unlink()
+        self.assertEqual(self.new("cause", "a").returncode, 0)
+        self.assertEqual(listing.read_text().splitlines(), ["finding z", "cause a", "cause b"])
+
+    def test_nothing_is_overwritten(self):
+        self.assertEqual(self.new("cause", "lr-too-loud").returncode, 0)
+        again = self.new("cause", "lr-too-loud")
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("already", again.stderr)
+
+    def test_bad_names_are_refused(self):
+        for name in ("Loss", "loss_sings", "-loss", "loss--sings", "löss", ""):
+            with self.subTest(name=name):
+                self.assertNotEqual(self.new("cause", "--", name).returncode, 0)
+        self.assertEqual(list(self.folder.rglob("*.cpp")), [])
+
+    def test_a_finding_needs_a_family(self):
+        outcome = self.new("finding", "loss-sings")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("--family", outcome.stderr)
+
+
+class Setup(InAFolder):
+    """tools/setup with its own copy of the package list and a Debian that only writes down what it is asked."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "tools").mkdir()
+        shutil.copy(ROOT / "tools" / "setup", self.folder / "tools" / "setup")
+        (self.folder / "packages.txt").write_text("# comment\nalpha\n\nbeta  # reason\n")
+        self.tools = self.folder / "bin"
+        self.tools.mkdir()
+        self.asked = self.folder / "asked"
+        self.fake("sudo", '"$@"')
+
+    def fake(self, name, body):
+        path = self.tools / name
+        path.write_text(f'#!/bin/bash\necho "{name} $*" >> {self.asked}\n{body}\n')
+        path.chmod(0o755)
+
+    def installed(self, *packages):
+        self.fake("dpkg-query", "\n".join(f"echo '{package} install ok installed'" for package in packages))
+
+    def run_setup(self):
+        path = f"{self.tools}:{os.environ['PATH']}"
+        outcome = subprocess.run([self.folder / "tools" / "setup"], capture_output=True, text=True, check=False,
+                                 stdin=subprocess.DEVNULL, env={**os.environ, "PATH": path})
+        lines = self.asked.read_text().splitlines() if self.asked.exists() else []
+        return outcome, [line for line in lines if line.startswith("apt")]
+
+    def test_nothing_missing_means_nothing_done_and_nothing_said(self):
+        self.installed("alpha", "beta")
+        outcome, asked = self.run_setup()
+        self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, "", ""))
+        self.assertEqual(asked, [])
+
+    def test_only_what_is_missing_is_installed_and_named(self):
+        self.installed("alpha")
+        self.fake("apt-cache", "exit 0")
+        self.fake("apt-get", "exit 0")
+        outcome, asked = self.run_setup()
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("missing: beta\n", outcome.stdout)
+        installs = [line for line in asked if "install" in line]
+        self.assertEqual(len(installs), 1)
+        self.assertTrue(installs[0].endswith(" beta"), installs[0])
+        self.assertFalse([line for line in asked if "update" in line], "the package lists were good")
+
+    def test_package_lists_are_fetched_when_they_do_not_know_a_package(self):
+        self.installed()
+        self.fake("apt-cache", "exit 100")
+        self.fake("apt-get", "exit 0")
+        outcome, asked = self.run_setup()
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        steps = ["update" if "update" in line else "install" for line in asked if line.startswith("apt-get")]
+        self.assertEqual(steps, ["update", "install"])
+
+    def test_a_failure_to_install_is_a_failure(self):
+        self.installed()
+        self.fake("apt-cache", "exit 0")
+        self.fake("apt-get", "exit 100")
+        outcome, _ = self.run_setup()
+        self.assertNotEqual(outcome.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+// osler_score: how often is Osler right? Diagnoses labelled runs and counts.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "score/print.h"
+
+namespace osler::score {
+namespace {
+
+struct Options {
+  std::string corpus;
+  std::string cases = OSLER_SOURCE_DIR "/tests/cases";
+  std::size_t suite = 600;
+  std::uint64_t seed = 1;
+  std::vector<std::string> sources;
+  std::vector<std::string> families;
+  std::vector<std::string> only;
+  std::string fold;
+  bool skip_fold = false;
+  bool json = false;
+  PrintOptions print;
+};
+
+/// FNV-1a, so that a family lies in the same fold on every platform.
+std::size_t stable_hash(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
+  return hash;
+}
+
+/// Whether a family is scored, given --family and --fold.
+bool chosen(const std::string& family, const Options& options) {
+  if (!options.families.empty() &&
+      std::none_of(options.families.begin(), options.families.end(),
+                   [&](const std::string& part) { return family.find(part) != std::string::npos; })) {
+    return false;
+  }
+  if (options.fold.empty()) return true;
+  const std::size_t slash = options.fold.find('/');
+  const std::size_t fold = std::stoul(options.fold.substr(0, slash));
+  const std::size_t folds = std::stoul(options.fold.substr(slash + 1));
+  return (stable_hash(family) % folds + 1 == fold) != options.skip_fold;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--corpus", options.corpus, "folder with labels.jsonl and the logs it names");
+  app.add_option("--cases", options.cases, "folder of the project's own cases")->capture_default_str();
+  app.add_option("--suite", options.suite, "how many simulated runs to draw; 0: none")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of the simulated runs")->capture_default_str();
+  app.add_option("--source", options.sources, "score only these: corpus, cases, suite")
+      ->check(CLI::IsMember({"corpus", "cases", "suite"}));
+  app.add_option("--family", options.families, "score only families (repositories) whose name contains one of these");
+  app.add_option("--only", options.only, "check only these findings");
+  app.add_option("--fold", options.fold, "I/N: deal the families into N folds, score only the I-th")
+      ->check([](const std::string& text) {
+        unsigned fold = 0;
+        unsigned folds = 0;
+        const bool good = std::sscanf(text.c_str(), "%u/%u", &fold, &folds) == 2 && fold >= 1 && fold <= folds;
+        return good ? std::string() : "expected I/N with 1 <= I <= N, for example 2/5";
+      });
+  app.add_flag("--skip-fold", options.skip_fold, "with --fold: score all folds but that one");
+  app.add_flag("--by-family", options.print.by_family, "also list the score per family (per repository)");
+  app.add_flag("--verbose", options.print.verbose, "list every run, not only those that came out wrong");
+  app.add_flag("--json", options.json, "write everything as JSON");
+}
+
+Result<std::vector<Subject>> collect(const Options& options) {
+  const auto wanted = [&](const char* name) {
+    return options.sources.empty() ||
+           std::find(options.sources.begin(), options.sources.end(), name) != options.sources.end();
+  };
+  std::vector<Subject> subjects;
+  const auto append = [&](std::vector<Subject> more) {
+    for (Subject& subject : more) {
+      if (chosen(subject.family, options)) subjects.push_back(std::move(subject));
+    }
+  };
+  if (wanted("corpus") && !options.corpus.empty()) {
+    Result<std::vector<Subject>> found = corpus_subjects(options.corpus);
+    if (!found) return found.error();
+    append(std::move(*found));
+  }
+  if (wanted("cases") && std::filesystem::exists(options.cases)) {
+    Result<std::vector<Subject>> found = case_subjects(options.cases);
+    if (!found) return found.error();
+    append(std::move(*found));
+  }
+  if (wanted("suite")) append(suite_subjects(options.suite, options.seed));
+  return subjects;
+}
+
+int score(const Options& options) {
+  Result<std::vector<Subject>> subjects = collect(options);
+  if (!subjects) {
+    std::cerr << "osler_score: " << describe(subjects.error()) << "\n";
+    return 2;
+  }
+  const std::vector<Outcome> outcomes = examine(*subjects, options.only);
+  nlohmann::json json;
+  for (const Source source : {Source::corpus, Source::cases, Source::suite}) {
+    std::vector<const Outcome*> of_source;
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.subject->source == source) of_source.push_back(&outcome);
+    }
+    if (of_source.empty()) continue;
+    if (options.json) {
+      json[std::string(to_string(source))] = as_json(of_source);
+    } else {
+      std::cout << as_text(source, of_source, options.print) << "\n";
+    }
+  }
+  if (options.json) std::cout << json.dump(1) << "\n";
+  return 0;
+}
+
+}  // namespace
+}  // namespace osler::score
+
+int main(int argc, char** argv) {
+  CLI::App app{"Scores Osler on labelled runs: the corpus, the project's cases, and simulated trainings."};
+  osler::score::Options options;
+  osler::score::add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  return osler::score::score(options);
+}

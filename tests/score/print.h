@@ -1,0 +1,24 @@
+// Prints a score for people, and writes it for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "score/tally.h"
+
+namespace osler::score {
+
+/// How much to print.
+struct PrintOptions {
+  bool by_family = false;
+  bool verbose = false;  ///< every run, not only those that came out wrong
+};
+
+/// The score of one source of runs, as text.
+[[nodiscard]] std::string as_text(Source source, const std::vector<const Outcome*>& outcomes,
+                                  const PrintOptions& options);
+/// The same as JSON, with every run.
+[[nodiscard]] nlohmann::json as_json(const std::vector<const Outcome*>& outcomes);
+
+}  // namespace osler::score
