@@ -22,14 +22,14 @@
 namespace osler::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
-Examples:
+constexpr const char* kFooter = R"(Examples:
   osler diagnose metrics.csv                          one log
   osler diagnose runs/                                every run below a folder
   osler diagnose 'logs/*/metrics.csv'                 a pattern; quotes are fine
   tail -n +1 -f train.log | osler diagnose -          a pipe; Ctrl-C ends it and diagnoses what came
   osler diagnose run.csv --role train-loss=my_obj     tell it what a series means
-  osler diagnose run.csv --set loss-diverging.rise=5  change what a finding decides by
+  osler diagnose run.csv --set loss-diverging.stays=0.1
+                                                      change what a finding decides by
   osler diagnose runs/ --json > report.json           for programs (docs/report.md)
   osler diagnose run.csv --fail-on warning --quiet || echo "look at this run"
 

@@ -17,13 +17,12 @@
 namespace osler::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
-Examples:
+constexpr const char* kFooter = R"(Examples:
   osler explain                         everything there is a page on
   osler explain overfitting             a finding: signature, when it is harmless, settings, causes
   osler explain lr-too-high             a cause: what speaks for and against it, what would settle it
   osler explain csv                     a log format
-  osler explain loss-diverging.rise     a setting)";
+  osler explain loss-diverging.stays    a setting)";
 
 struct Arguments {
   std::string id;

@@ -13,8 +13,7 @@
 namespace osler::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
-Examples:
+constexpr const char* kFooter = R"(Examples:
   osler list                       everything
   osler list findings              what Osler can find, and what each needs:
                                    curve (any log), layer, act, batch, live, probe

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,8 +19,7 @@
 namespace osler::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
-Examples:
+constexpr const char* kFooter = R"(Examples:
   osler diagnose runs/exp42              what is wrong, since when, why, what to change
   osler diagnose 'logs/*.csv'            many runs: a table, worst first, then the sick ones
   python train.py | osler diagnose -     read from a pipe
@@ -26,6 +28,27 @@ Examples:
   osler list findings                    everything Osler can find, and what each needs
 
 Exit codes: 0 nothing serious found, 1 something found, 2 cannot judge.)";
+
+/// CLI11's help with our words, and without its remarks on how options depend on each other.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    column_width(30);
+    label("SUBCOMMAND", "VERB");
+    label("Subcommands", "Verbs");
+    label("Positionals", "What");
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return "\n" + CLI::Formatter::make_usage(app, std::move(name));
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = option->get_type_name().empty() ? "" : " " + option->get_type_name();
+    if (!option->get_default_str().empty()) text += fmt::format(" ({})", option->get_default_str());
+    return text;
+  }
+};
 
 std::vector<std::string> verbs_of(const CLI::App& program) {
   std::vector<std::string> verbs;
@@ -49,7 +72,7 @@ int run_verb(int count, const char* const* arguments) {
   program.set_version_flag("--version", "osler " + std::string(version()), "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.footer(kFooter);
-  program.get_formatter()->column_width(30);
+  program.formatter(std::make_shared<HelpFormatter>());
   program.require_subcommand(0, 1);
   Work work;
   add_diagnose(program, work);

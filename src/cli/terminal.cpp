@@ -61,10 +61,9 @@ bool write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 void add_look_options(CLI::App& verb, Look& look) {
-  verb.add_flag("--no-colour,--no-color", look.no_colour, "No colours (the NO_COLOR variable does the same)")
-      ->group("Looks");
-  verb.add_flag("--colour,--color", look.colour, "Colours even when the output is not a terminal")->group("Looks");
-  verb.add_flag("--ascii", look.ascii, "Draw with plain ASCII characters")->group("Looks");
+  verb.add_flag("--no-colour,--no-color", look.no_colour, "No colours (the NO_COLOR variable does the same)");
+  verb.add_flag("--colour,--color", look.colour, "Colours even when the output is not a terminal");
+  verb.add_flag("--ascii", look.ascii, "Draw with plain ASCII characters");
 }
 
 TextOptions text_options(const Look& look) {

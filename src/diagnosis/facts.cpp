@@ -208,6 +208,12 @@ std::string fall_in_words(const Reading& reading) {
          " over the last third)";
 }
 
+bool training_goes_on(const Patient& patient, const Findings& findings) {
+  const Reading* training = patient.training();
+  if (training == nullptr || training->curve.empty()) return false;
+  return still_falls(*training) || qualifier(findings.found("loss-plateau"), "training") == "falls";
+}
+
 bool fits_training_set(const Patient& patient) {
   constexpr double kMemorised = 0.05;
   const Reading* loss = patient.training();
@@ -295,6 +301,31 @@ void weigh_ordinary_norms(const Patient& patient, const Findings& findings, doub
   if (!norms_ordinary(patient, findings)) return;
   clues.push_back(
       {weight, "the gradient norm has an ordinary size, " + number(*usual_norm(patient)) + " in the median"});
+}
+
+void weigh_silent_memorising(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+  if (findings.found("overfitting") != nullptr || findings.found("overconfidence") != nullptr) return;
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (validation == nullptr || !training_goes_on(patient, findings) || still_falls(*validation)) return;
+  clues.push_back({0.8, fall_in_words(*training) + " while " + validation->name + " does not: the gap grows"});
+}
+
+std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings) {
+  for (const std::string_view id : {"overfitting", "overconfidence"}) {
+    if (findings.found(id) != nullptr) return std::nullopt;
+  }
+  const Reading* validation = patient.validation();
+  if (validation != nullptr && !validation->curve.empty() && still_falls(*validation)) {
+    return fall_in_words(*validation) + ", so nothing is lost on new data";
+  }
+  const Reading* training = patient.training();
+  const bool over = training != nullptr && !training->curve.empty() && !training_goes_on(patient, findings);
+  if (over && !fits_training_set(patient)) {
+    return training->name + " has stopped at " + number(training->shown(training->end)) +
+           " too: nothing more is being memorised";
+  }
+  return std::nullopt;
 }
 
 }  // namespace osler

@@ -70,6 +70,8 @@ struct Break {
 [[nodiscard]] bool still_falls(const Reading& reading);
 /// What still_falls saw, in words: "train/loss still falls (2.21 to 2.15 over the last third)".
 [[nodiscard]] std::string fall_in_words(const Reading& reading);
+/// Training still improves: over its last third, or since validation went flat.
+[[nodiscard]] bool training_goes_on(const Patient& patient, const Findings& findings);
 /// The training loss has come down to a twentieth of its start: the model fits the training set.
 [[nodiscard]] bool fits_training_set(const Patient& patient);
 /// The loss is the same number throughout, to the last digit.
@@ -97,5 +99,9 @@ struct ValidationTail {
 void weigh_break(const Patient& patient, double if_announced, double if_sudden, std::vector<Clue>& clues);
 /// The clue that gradient norms of an ordinary size give.
 void weigh_ordinary_norms(const Patient& patient, const Findings& findings, double weight, std::vector<Clue>& clues);
+/// The clue for memorising where no valley shows yet: training improves while validation stands still.
+void weigh_silent_memorising(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
+/// Why the run cannot be memorising its training set, for the causes of overfitting.
+[[nodiscard]] std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings);
 
 }  // namespace osler

@@ -46,7 +46,7 @@ Weighing weigh(const Patient& patient, const Findings& findings) {
     for (const Pull& pull : cause.pulls) {
       log_odds += apply(pull, findings, weighed);
       const Observation* seen = findings.found(pull.finding);
-      explains_something |= seen != nullptr && pull.if_found > 0 && seen->severity != Severity::note;
+      explains_something |= seen != nullptr && pull.if_found > 0;
     }
     if (!explains_something) continue;
     if (cause.impossible != nullptr) {

@@ -15,7 +15,7 @@ struct Weighing {
   std::vector<RuledOut> ruled_out;
 };
 
-/// Weighs every cause that at least one finding (not a mere note) speaks for.
+/// Weighs every cause that at least one finding speaks for.
 [[nodiscard]] Weighing weigh(const Patient& patient, const Findings& findings);
 
 }  // namespace osler

@@ -241,6 +241,26 @@ Result<std::vector<RunSource>> in_folder(FileSystem& files, const Path& path, co
   return Error{ErrorCode::not_found, seen, path.string()};
 }
 
+/// Configuration that lies in the folder of a run whose log was named by itself.
+std::vector<SourceFile> configuration_beside(FileSystem& files, const Path& path, const Format& format) {
+  std::vector<SourceFile> beside;
+  const Path run = format.run_of(path);
+  if (run == path) return beside;
+  const auto names = files.list(run.empty() ? "." : run);
+  if (!names) return beside;
+  for (const std::string& name : *names) {
+    const Path candidate = run / name;
+    const auto info = files.info(candidate);
+    if (candidate == path || never_a_log(candidate) || !info || info->kind != FileKind::regular) continue;
+    for (const auto& entry : formats()) {
+      // Configuration is known by its name, so no head is needed to ask for it.
+      if (entry.descriptor.part != Part::configuration || entry.descriptor.run_of(candidate) != run) continue;
+      if (entry.descriptor.sniff({candidate, {}, false}) != Sniff::no) beside.push_back({candidate, &entry.descriptor});
+    }
+  }
+  return beside;
+}
+
 Result<std::vector<RunSource>> one_file(FileSystem& files, const Path& path, const Format* forced) {
   const Format* format = forced;
   if (format == nullptr) {
@@ -250,7 +270,9 @@ Result<std::vector<RunSource>> one_file(FileSystem& files, const Path& path, con
     format = claim(peek).format;
     if (format == nullptr) return unclaimed(peek);
   }
-  return std::vector<RunSource>{{path.string(), {{path, format}}}};
+  RunSource source{path.string(), configuration_beside(files, path, *format)};
+  source.files.push_back({path, format});
+  return std::vector<RunSource>{std::move(source)};
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ enum class Ink { plain, strong, faint, critical, warning, note, healthy, second 
 
 /// The characters a report is drawn with.
 struct Glyphs {
-  std::string_view ellipsis, dot, arrow, dash, bullet, times;
+  std::string_view ellipsis, dot, arrow, bullet, times, about;
   std::string_view critical, warning, note, healthy, unclear;         ///< signs before a verdict
   std::string_view bar_full, bar_rest;                                ///< a bar of a probability
   std::string_view axis_up, axis_tick, axis_corner, axis_line, mark;  ///< the frame of a plot

@@ -21,7 +21,10 @@ struct Extent {
   double high = 0;
   double typical = 0;
   std::int64_t first_step = 0;
-  std::int64_t last_step = 0;
+  std::int64_t last_step = 0;         ///< where the axis ends
+  std::int64_t last_finite_step = 0;  ///< where the curves end
+  bool cut = false;                   ///< the axis ends before the run does
+  std::int64_t run_end = 0;
 };
 
 bool drawable(const Sketch::Column& column) {
@@ -34,6 +37,16 @@ double middle(const Sketch::Column& column) {
                                     : column.low / 2 + column.high / 2;
 }
 
+/// A run that went on long after its last finite value has most of its axis empty: then the axis ends soon after it.
+void leave_out_long_end(Extent& extent) {
+  const double whole = static_cast<double>(extent.last_step) - static_cast<double>(extent.first_step);
+  const double finite = static_cast<double>(extent.last_finite_step) - static_cast<double>(extent.first_step);
+  constexpr double kFiniteShare = 0.7;  // of the axis, after the cut
+  if (!(finite > 0) || finite >= whole / 2) return;
+  extent.last_step = extent.last_finite_step + static_cast<std::int64_t>(finite / kFiniteShare - finite);
+  extent.cut = true;
+}
+
 std::optional<Extent> extent_of(const std::vector<const Sketch*>& curves) {
   Extent extent;
   std::vector<double> sizes;
@@ -44,6 +57,7 @@ std::optional<Extent> extent_of(const std::vector<const Sketch*>& curves) {
       extent.last_step = any_step ? std::max(extent.last_step, column.step) : column.step;
       any_step = true;
       if (!drawable(column)) continue;
+      extent.last_finite_step = sizes.empty() ? column.step : std::max(extent.last_finite_step, column.step);
       extent.low = sizes.empty() ? column.low : std::min(extent.low, column.low);
       extent.high = sizes.empty() ? column.high : std::max(extent.high, column.high);
       sizes.push_back(std::fabs(middle(column)));
@@ -53,6 +67,8 @@ std::optional<Extent> extent_of(const std::vector<const Sketch*>& curves) {
   const auto median = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), median, sizes.end());
   extent.typical = *median;
+  extent.run_end = extent.last_step;
+  leave_out_long_end(extent);
   return extent;
 }
 
@@ -128,6 +144,7 @@ struct Band {
 void draw_curve(Dots& dots, const Sketch& sketch, const Extent& extent, const Scale& scale, std::uint8_t curve) {
   std::vector<Band> bands(static_cast<std::size_t>(dots.width()));
   for (const Sketch::Column& column : sketch.columns) {
+    if (column.step > extent.last_step) break;
     Band& band = bands[static_cast<std::size_t>(place_of(column.step, extent, dots.width()))];
     if (!drawable(column)) {
       band.gap = true;
@@ -221,7 +238,10 @@ std::vector<std::string> end_labels(const Plot& plot, const Scale& scale, const 
       const bool above = middle(*end) > middle(*last_drawable(*plot.curves[0]));
       row = (above && row > 0) || row + 1 >= rows ? row - 1 : row + 1;
     }
-    const std::string value = short_number(middle(*end));
+    // The last column may stand for many points: then its mean is a round figure, not the last value.
+    const bool exact = end->low == end->high;
+    const std::string value =
+        exact ? short_number(end->mean) : fmt::format("{}{:.2g}", sheet.glyphs().about, middle(*end));
     const std::string name =
         clip_middle(clean(sketch.series, sheet.unicode()), std::max(4, width - columns(value) - 1), sheet.unicode());
     labels.at(static_cast<std::size_t>(row)) = sheet.painted(name + " " + value, curve_ink(i));
@@ -275,8 +295,12 @@ std::string row_text(const Dots& dots, int row, int width, const Sheet& sheet) {
 std::string axis_line(const Plot& plot, const Extent& extent, int width, const Sheet& sheet) {
   std::vector<bool> broken(static_cast<std::size_t>(width), false);
   for (const Sketch* curve : plot.curves) {
+    int last = -1;  // where the column before lies, when it had no finite value
     for (const Sketch::Column& column : curve->columns) {
-      if (column.nonfinite > 0) broken[static_cast<std::size_t>(place_of(column.step, extent, width))] = true;
+      const int at = place_of(column.step, extent, width);
+      if (column.nonfinite > 0) std::fill(broken.begin() + (last < 0 ? at : last), broken.begin() + at + 1, true);
+      last = drawable(column) ? -1 : at;
+      if (column.step > extent.last_step) break;
     }
   }
   std::string line;
@@ -292,11 +316,15 @@ std::string axis_line(const Plot& plot, const Extent& extent, int width, const S
   return line;
 }
 
-bool has_nonfinite(const Plot& plot) {
-  return std::any_of(plot.curves.begin(), plot.curves.end(), [](const Sketch* curve) {
+/// What the crosses mean, and up to where they go when the axis ends before them; empty when there are none.
+std::string explain_crosses(const Plot& plot, const Extent& extent, const Sheet& sheet) {
+  const bool any = std::any_of(plot.curves.begin(), plot.curves.end(), [](const Sketch* curve) {
     return std::any_of(curve->columns.begin(), curve->columns.end(),
                        [](const Sketch::Column& column) { return column.nonfinite > 0; });
   });
+  if (!any) return {};
+  const std::string end = extent.cut ? " to " + grouped(extent.run_end) : "";
+  return sheet.painted(fmt::format("{} NaN or Inf{}", sheet.glyphs().times, end), Ink::critical);
 }
 
 /// The first and last step below the axis, and the mark between them or in a line of its own above them.
@@ -347,7 +375,12 @@ std::vector<std::string> draw(const Plot& plot, const Sheet& sheet, int indent) 
   std::vector<std::string> lines;
   const std::string margin(static_cast<std::size_t>(indent), ' ');
   const std::string inset = margin + std::string(static_cast<std::size_t>(gutter + 2), ' ');
-  if (!beside) lines.push_back(margin + legend(plot, sheet, sheet.width() - indent));
+  const std::string crosses = explain_crosses(plot, *extent, sheet);
+  if (!beside) {
+    const std::string names = legend(plot, sheet, sheet.width() - indent);
+    const bool fits = columns(names) + 2 + columns(crosses) <= sheet.width() - indent;
+    lines.push_back(margin + names + (fits && !crosses.empty() ? "  " + crosses : ""));
+  }
   const std::vector<std::string> ends =
       beside ? end_labels(plot, scale, sheet, side) : std::vector<std::string>(static_cast<std::size_t>(plot.rows));
   for (int row = 0; row < plot.rows; ++row) {
@@ -358,11 +391,9 @@ std::vector<std::string> draw(const Plot& plot, const Sheet& sheet, int indent) 
     lines.push_back(margin + sheet.painted(frame, Ink::faint) + row_text(dots, row, width, sheet) +
                     (end.empty() ? "" : " " + end));
   }
-  std::string notes;
-  if (has_nonfinite(plot)) notes = sheet.painted(std::string(sheet.glyphs().times) + " NaN or Inf", Ink::critical);
   lines.push_back(margin + std::string(static_cast<std::size_t>(gutter + 1), ' ') +
                   sheet.painted(sheet.glyphs().axis_corner, Ink::faint) + axis_line(plot, *extent, width, sheet) +
-                  (beside ? " " + notes : ""));
+                  (beside && !crosses.empty() ? " " + crosses : ""));
   for (const std::string& line : step_labels(plot, *extent, width, sheet)) lines.push_back(inset + line);
   return lines;
 }
@@ -377,6 +408,7 @@ std::string sparkline(const Sketch& sketch, int width, bool unicode) {
   constexpr double kBroken = -1;  // no finite value
   std::vector<double> heights(static_cast<std::size_t>(width), kEmpty);
   for (const Sketch::Column& column : sketch.columns) {
+    if (column.step > extent->last_step) break;
     double& height = heights[static_cast<std::size_t>(place_of(column.step, *extent, width))];
     height = std::max(height, drawable(column) ? scale.height(column.high) : kBroken);
   }

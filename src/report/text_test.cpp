@@ -86,7 +86,7 @@ TEST(TextReport, DoesNotRepeatTheNewValueWhenTheWordsNameIt) {
 }
 
 TEST(TextReport, DrawsTrainingAndValidationLossInOnePlot) {
-  expect_order(render_text(samples::overfitting_run()), {"val/loss 1.28", "train/loss 0.03201", "▲ step 2,400"});
+  expect_order(render_text(samples::overfitting_run()), {"val/loss ≈1.3", "train/loss ≈0.032", "▲ step 2,400"});
 }
 
 TEST(TextReport, GroupsWhatWasNotCheckedByReason) {
@@ -106,7 +106,7 @@ TEST(TextReport, ShowsTheArithmeticWhenVerbose) {
 TEST(TextReport, OfAHealthyRunIsShortAndCalm) {
   const std::string text = render_text(samples::healthy_run());
   EXPECT_THAT(text, StartsWith("✓ HEALTHY  Nothing is wrong"));
-  expect_order(text, {"train/loss 0.21", "Figures", "best-validation-loss 0.241", "8 conditions, none found"});
+  expect_order(text, {"train/loss ≈0.21", "Figures", "best-validation-loss 0.241", "8 conditions, none found"});
   EXPECT_THAT(text, AllOf(Not(HasSubstr("Why")), Not(HasSubstr("What to do")), Not(HasSubstr("▲"))));
   EXPECT_LE(lines_of(text).size(), 25u);
 }

@@ -14,7 +14,6 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "hwy/cache_control.h"
 #include "osler/stats/log_histogram.h"
 #include "stats/lanes-inl.h"
 #include "stats/summary_kernel.h"
@@ -35,9 +34,9 @@ HWY_INLINE void AddOne(double value, LogHistogram& histogram) {
 // Counting whole vectors needs vectors: a target with single lanes counts one by one.
 #if HWY_TARGET != HWY_SCALAR
 
-// A key is one byte: in its lower half how many octaves an element lies below the top octave, kOutside for all that lie
-// elsewhere, zeros among them; in its highest bit the sign.
-inline constexpr int kOutside = 15;
+// A key is one byte: in its lower half the exponent, counted so that the top octave is 15 and everything too small, zeros
+// among it, is 0; in its highest bit the sign.
+inline constexpr int kOctaves = 15;
 
 /// The sign and the exponent of two float vectors, in the upper bits of one vector of 16-bit lanes, in any order.
 template <class D16>
@@ -97,42 +96,46 @@ int BiasedExponent(double magnitude) {
   return std::max(0, exponent + ExponentLanes<Source>::kBias);
 }
 
-/// The keys of a block in no special order, followed by outsiders up to a multiple of kStep vectors.
+/// The keys of a block in no special order, followed by zeros up to a multiple of kStep vectors.
 struct Keys {
   using D = hn::ScalableTag<std::uint8_t>;
+  using D16 = hn::ScalableTag<std::uint16_t>;
   static constexpr std::size_t kStep = 16;
 
-  template <class Source>
-  void Fill(const typename Source::Raw* data, std::size_t count, int top_exponent) {
-    const std::size_t step = hn::Lanes(hn::ScalableTag<std::int16_t>());
+  /// Makes the keys for the octaves from `top` down. Larger elements become zeros if kAbove says that there are any.
+  template <class Source, bool kAbove>
+  void Fill(const typename Source::Raw* data, std::size_t count, int top) {
+    const std::size_t step = hn::Lanes(D());
+    const int base = top - kOctaves;
     std::size_t i = 0;
-    for (; i + step <= count; i += step) {
-#ifdef PF2
-      hwy::Prefetch(reinterpret_cast<const char*>(data) + PF2 + i * sizeof(typename Source::Raw) / 2);
-#endif
-      Write<Source>(data + i, top_exponent, bytes + i);
-    }
+    for (; i + step <= count; i += step) Write<Source, kAbove>(data + i, base, bytes + i);
     if (i < count) {
       const PaddedTail<Source> tail(data + i, count - i);
-      Write<Source>(tail.raw, top_exponent, bytes + i);
+      Write<Source, kAbove>(tail.raw, base, bytes + i);
       i += step;
     }
-    size = hwy::RoundUpTo(i, kStep * hn::Lanes(D()));
-    std::memset(bytes + i, kOutside, size - i);
+    size = hwy::RoundUpTo(i, kStep * step);
+    std::memset(bytes + i, 0, size - i);
   }
 
-  template <class Source>
-  static HWY_INLINE void Write(const typename Source::Raw* from, int top, std::uint8_t* to) {
-    const hn::ScalableTag<std::int16_t> d16;
-    const hn::RebindToUnsigned<decltype(d16)> du16;
-    const hn::Rebind<std::uint8_t, decltype(d16)> d8;
-    const auto lanes = hn::BitCast(du16, ExponentLanes<Source>::Load(d16, from));
-    const auto sign = hn::Set(du16, std::uint16_t{0x8000});
-    const auto exponent = hn::ShiftRight<ExponentLanes<Source>::kShift>(hn::AndNot(sign, lanes));
-    const auto below = hn::Min(hn::Sub(hn::Set(du16, static_cast<std::uint16_t>(top)), exponent),
-                               hn::Set(du16, static_cast<std::uint16_t>(kOutside)));
-    const auto key = hn::Or(below, hn::ShiftRight<8>(hn::And(lanes, sign)));
-    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(d16, key)), d8, to);
+  template <class Source, bool kAbove>
+  static HWY_INLINE void Write(const typename Source::Raw* from, int base, std::uint8_t* to) {
+    const D16 d16;
+    const auto even = Key<Source, kAbove>(from, base);
+    const auto odd = Key<Source, kAbove>(from + hn::Lanes(d16), base);
+    hn::Store(hn::BitCast(D(), hn::Or(even, hn::ShiftLeft<8>(odd))), D(), to);
+  }
+
+  template <class Source, bool kAbove>
+  static HWY_INLINE hn::Vec<D16> Key(const typename Source::Raw* from, int base) {
+    const D16 d16;
+    const auto lanes = hn::BitCast(d16, ExponentLanes<Source>::Load(hn::ScalableTag<std::int16_t>(), from));
+    const auto exponent = hn::ShiftRight<ExponentLanes<Source>::kShift + 1>(hn::ShiftLeft<1>(lanes));
+    auto octave = hn::SaturatedSub(exponent, hn::Set(d16, static_cast<std::uint16_t>(base)));
+    if constexpr (kAbove) {
+      octave = hn::IfThenZeroElse(hn::Gt(octave, hn::Set(d16, static_cast<std::uint16_t>(kOctaves))), octave);
+    }
+    return hn::OrAnd(octave, hn::ShiftRight<8>(lanes), hn::Set(d16, std::uint16_t{0x80}));
   }
 
   std::size_t size = 0;
@@ -221,8 +224,8 @@ class BitCounts {
 struct OctaveBits {
   OctaveBits(bool further, bool negative)
       : flip(hn::Set(Keys::D(), negative ? std::uint8_t{0x80} : std::uint8_t{0})) {
-    alignas(16) static constexpr std::uint8_t kBits[2][16] = {{1, 2, 4, 8, 16, 32, 64, 128},
-                                                              {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 0}};
+    alignas(16) static constexpr std::uint8_t kBits[2][16] = {{0, 0, 0, 0, 0, 0, 0, 0, 128, 64, 32, 16, 8, 4, 2, 1},
+                                                              {0, 64, 32, 16, 8, 4, 2, 1}};
     bits = hn::LoadDup128(Keys::D(), kBits[further ? 1 : 0]);
   }
   HWY_INLINE hn::Vec<Keys::D> operator()(std::size_t vector) const {
@@ -248,7 +251,7 @@ std::size_t CountWindow(const Keys& keys, int top, bool further, bool negative, 
   bit_counts.Store(counts);
   auto& side = negative ? histogram.negative : histogram.positive;
   std::size_t total = 0;
-  for (int k = 0; k < (further ? kOutside - 8 : 8); ++k) {
+  for (int k = 0; k < (further ? kOctaves - 8 : 8); ++k) {
     side[BinOf<Source>(top - k)] += counts[k];
     total += counts[k];
   }
@@ -294,12 +297,16 @@ void CountByVectors(const typename Source::Raw* data, std::size_t count, const T
   const std::size_t few = count / 512;
   int top = BiasedExponent<Source>(stats.abs_max());
   Keys keys;
-  for (int walks = 0; left > few && top > kOutside && walks < 8; ++walks) {
+  for (int walks = 0; left > few && top > kOctaves && walks < 8; ++walks) {
     const bool further = walks % 2 == 1;
-    if (!further) keys.Fill<Source>(data, count, top);
+    if (walks == 0) {
+      keys.Fill<Source, false>(data, count, top);
+    } else if (!further) {
+      keys.Fill<Source, true>(data, count, top);
+    }
     if (stats.max > 0) left -= CountWindow<Source>(keys, top, further, false, histogram);
     if (stats.min < 0) left -= CountWindow<Source>(keys, top, further, true, histogram);
-    top -= further ? kOutside - 8 : 8;
+    top -= further ? kOctaves - 8 : 8;
   }
   if (left > 0) CountRest<Source>(data, count, top, left, histogram);
 }

@@ -29,6 +29,20 @@ Result<std::uint64_t> count_of(std::span<const std::int64_t> sizes) {
   return count;
 }
 
+/// Whether the distance between the outermost elements can be counted without overflow.
+bool reachable(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) {
+  constexpr std::uint64_t kFarthest = std::uint64_t{1} << 60;
+  std::uint64_t far = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 2) continue;
+    const std::uint64_t stride = strides[i] < 0 ? 0 - static_cast<std::uint64_t>(strides[i]) : static_cast<std::uint64_t>(strides[i]);
+    const std::uint64_t steps = static_cast<std::uint64_t>(sizes[i]);
+    if (stride > (kFarthest - far) / steps) return false;
+    far += stride * steps;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(DType dtype) {
@@ -65,6 +79,7 @@ Result<TensorView> TensorView::strided(const void* data, DType dtype, std::span<
   }
   const Result<std::uint64_t> count = count_of(sizes);
   if (!count) return count.error();
+  if (!reachable(sizes, strides)) return bad_view("strides reach farther than any memory");
   if (*count > 0 && data == nullptr) return bad_view("null pointer to " + std::to_string(*count) + " elements");
   if (reinterpret_cast<std::uintptr_t>(data) % element_bytes(dtype) != 0) {
     return bad_view("pointer is not aligned to elements of type " + std::string(to_string(dtype)));

@@ -66,6 +66,14 @@ void check_pulls(const std::vector<Pull>& pulls, Problems& problems) {
   }
 }
 
+/// How many paragraphs open in bold and have words behind that.
+std::size_t told_paragraphs(std::string_view doc) {
+  static const std::regex opening(R"(\n\*\*[^*]+\*\*\s+\w+\s+\w+)");
+  const std::string text = "\n" + std::string(doc);
+  return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), opening), std::sregex_iterator()));
+}
+
 }  // namespace
 
 std::string id_of_stem(std::string_view file_stem) {
@@ -105,7 +113,8 @@ Problems problems_of(const Registered<Format>& entry) {
   const Format& format = entry.descriptor;
   Problems problems;
   check_names(entry.file_stem, format.id, format.title, problems);
-  append(missing_paragraphs(format.doc, {"Written by", "What is read.", "Quirks that are understood."}), problems);
+  require(told_paragraphs(format.doc) >= 2,
+          "its documentation does not say what is read and which quirks are understood", problems);
   require(format.refines.empty() || find_format(format.refines) != nullptr,
           "it refines '" + std::string(format.refines) + "', which is no format", problems);
   require(format.refines != format.id, "it refines itself", problems);
@@ -129,19 +138,6 @@ Problems missing_sections(std::string_view doc, const std::vector<std::string_vi
     const std::size_t end = std::min(text.find("\n## ", body - 1), text.size());
     if (word_count(std::string_view(text).substr(body, end - body)) < 2) {
       problems.push_back("section '" + std::string(section) + "' of its documentation is empty");
-    }
-  }
-  return problems;
-}
-
-Problems missing_paragraphs(std::string_view doc, const std::vector<std::string_view>& openings) {
-  Problems problems;
-  for (const std::string_view opening : openings) {
-    const std::string start = "**" + std::string(opening) + "**";
-    const std::size_t found = doc.find(start);
-    const std::string_view rest = found == std::string_view::npos ? "" : doc.substr(found + start.size());
-    if (word_count(rest.substr(0, rest.find("\n\n"))) < 2) {
-      problems.push_back("its documentation has no paragraph '" + std::string(opening) + "'");
     }
   }
   return problems;

@@ -23,9 +23,6 @@ using Problems = std::vector<std::string>;
 /// Whether each of `sections` stands in the Markdown text as a heading "## Section" with words below it.
 [[nodiscard]] Problems missing_sections(std::string_view doc, const std::vector<std::string_view>& sections);
 
-/// Whether each of `openings` stands in the Markdown text in bold, with words behind it.
-[[nodiscard]] Problems missing_paragraphs(std::string_view doc, const std::vector<std::string_view>& openings);
-
 /// The targets of all links of a Markdown text that do not lead to the web.
 [[nodiscard]] std::vector<std::string> local_links(std::string_view markdown);
 

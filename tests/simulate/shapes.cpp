@@ -23,6 +23,14 @@ Descent any_descent(Random& random) {
   return descent;
 }
 
+Descent steady_descent(Random& random) {
+  Descent descent = any_descent(random);
+  descent.floor = random.uniform(0.02, 0.4);
+  descent.stretch = random.log_uniform(2.0, 15.0);
+  descent.rate = random.uniform(1.5, 4.0);
+  return descent;
+}
+
 Levels along(const Descent& descent, const Axis& axis) {
   Levels levels(axis.rows());
   const double first = axis.progress(0);

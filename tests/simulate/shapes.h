@@ -16,6 +16,8 @@ struct Descent {
   [[nodiscard]] double operator()(double progress) const;
 };
 [[nodiscard]] Descent any_descent(Random& random);
+/// One that still falls visibly in the middle of the run.
+[[nodiscard]] Descent steady_descent(Random& random);
 /// The descent at every row.
 [[nodiscard]] Levels along(const Descent& descent, const Axis& axis);
 

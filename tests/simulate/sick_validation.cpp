@@ -155,9 +155,7 @@ SimulatedRun underfits(Random& random) {
 /// The same validation numbers again and again while training goes on.
 SimulatedRun frozen(Random& random) {
   const Axis axis = epoch_axis(random, 15, 200);
-  Descent descent = any_descent(random);
-  descent.exponential = 0.3;
-  const Levels train = along(descent, axis);
+  const Levels train = along(steady_descent(random), axis);
   Levels validation = healthy_validation(random, train);
   const std::size_t from = random.chance(0.5) ? 0 : axis.rows() / static_cast<std::size_t>(random.integer(3, 8));
   for (std::size_t row = from; row < axis.rows(); ++row) validation[row] = validation[from];
@@ -203,9 +201,7 @@ SimulatedRun better_than_training(Random& random) {
 /// The loss falls by a lot and the accuracy knows nothing of it.
 SimulatedRun confidence_only(Random& random) {
   const Axis axis = epoch_axis(random, 25, 200);
-  Descent descent = any_descent(random);
-  descent.floor = random.uniform(0.3, 0.6);
-  const Levels train = along(descent, axis);
+  const Levels train = along(steady_descent(random), axis);
   Ordinary run = ordinary(random, axis, classifier_scale(random), train, healthy_validation(random, train));
   run.best_accuracy = 0;
   Draft draft = draft_of(random, run);
@@ -237,7 +233,7 @@ SimulatedRun accuracy_first(Random& random) {
 /// Validation loss improves while the metric gets worse: one of them is computed wrongly.
 SimulatedRun contradicts(Random& random) {
   const Axis axis = epoch_axis(random, 25, 200);
-  const Levels train = along(any_descent(random), axis);
+  const Levels train = along(steady_descent(random), axis);
   Ordinary run = ordinary(random, axis, any_scale(random), train, healthy_validation(random, train));
   run.best_accuracy = 0;
   Draft draft = draft_of(random, run);

@@ -1,4 +1,5 @@
 // lr-too-high: the step is too long for the curvature.
+#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
@@ -8,48 +9,79 @@ namespace {
 constexpr std::string_view kDoc = R"(
 ## What happens
 Gradient descent is stable only while the learning rate stays below 2 / lambda, lambda being the largest curvature it
-meets. Beyond that each step overshoots by more than it gains: the loss swings, climbs, or overflows.
+meets. Beyond that each step overshoots by more than it gains: the loss swings, climbs, or overflows. A rate that was
+right for the first half of training can be too high for the second, when the valley has become narrow.
 
 ## How it shows
-Early NaN, divergence, swings throughout, a gradient norm that bounces or runs away; clipping that is always active.
+NaN within the first steps, divergence, swings throughout or late, a gradient norm that bounces or runs away, updates
+of a tenth of the weights and more, clipping that is always active.
 
 ## What else looks like it
-Missing warm-up (only the first steps are bad), a bad batch (one spike, then recovery), exploding signal in a deep or
-recurrent model (the norm is large at any learning rate), overflow in half precision (the loss scale collapses).
+Missing warm-up (only the first steps are bad), a bad batch (one spike, then recovery), a signal that grows from layer
+to layer (the norm is large at any learning rate), overflow in half precision (the loss scale collapses), batches that
+are too small (the swings average out over more samples).
 
 ## References
-- LeCun et al. 1998, Efficient BackProp.
+- LeCun, Bottou, Orr, Mueller 1998, Efficient BackProp.
 - Smith 2017, Cyclical Learning Rates for Training Neural Networks: the range test.
-- Cohen et al. 2021, edge of stability.
+- Cohen et al. 2021, Gradient Descent on Neural Networks Typically Occurs at the Edge of Stability.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
-  std::vector<Clue> found;
-  const auto peak = peak_learning_rate(patient);
+void weigh_level(const Patient& patient, std::vector<Clue>& clues) {
   // Rates beyond these are rare in working set-ups of any common optimizer.
   constexpr double kHigh = 0.5;
   constexpr double kLow = 1e-5;
-  if (peak && *peak >= kHigh)
-    found.push_back({0.8, "the learning rate reaches " + number(*peak) + ", high for any optimizer"});
-  if (peak && *peak > 0 && *peak <= kLow) {
-    found.push_back({-1.2, "the learning rate never exceeds " + number(*peak)});
+  const auto peak = peak_learning_rate(patient);
+  if (!peak || !(*peak > 0)) return;
+  if (*peak >= kHigh) clues.push_back({0.8, "the learning rate reaches " + number(*peak) + ", high for any optimizer"});
+  if (*peak <= kLow) clues.push_back({-1.2, "the learning rate never exceeds " + number(*peak)});
+}
+
+/// The rate at the step where the trouble began, against its own course.
+void weigh_moment(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+  const auto course = rate_course(patient);
+  const auto harm = first_harm(findings);
+  if (!course || !harm) return;
+  const double then = learning_rate_at(patient, static_cast<double>(*harm)).value_or(course->peak);
+  if (then > 3 * course->start) {
+    clues.push_back(
+        {0.8, "the learning rate had risen from " + number(course->start) + " to " + number(then) + " when it began"});
+  }
+  if (then < 0.1 * course->peak) {
+    clues.push_back({-1.0, "the learning rate was down to " + number(then) + " when it began, after a peak of " +
+                               number(course->peak)});
+  }
+}
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  weigh_level(patient, found);
+  weigh_moment(patient, findings, found);
+  weigh_break(patient, 0.8, -1.2, found);
+  if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
+  const Observation* swings = findings.found("loss-oscillating");
+  if (swings != nullptr && on_validation(patient, *swings)) {
+    found.push_back({-1.6, "only validation swings, the training loss is calm"});
   }
   return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+  const auto peak = peak_learning_rate(patient);
+  if (peak && *peak == 0) return "the learning rate is zero throughout";
+  return std::nullopt;
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   const bool broken = findings.found("loss-nonfinite-at-start") != nullptr ||
                       findings.found("loss-diverging") != nullptr || findings.found("loss-nonfinite-later") != nullptr;
   std::vector<Remedy> list;
+  const bool late = qualifier(findings.found("loss-oscillating"), "extent") == "late" ||
+                    (findings.found("late-loss-variance") != nullptr && findings.found("loss-oscillating") == nullptr);
+  if (late) list.push_back(advice("It worked early and fails late: decay sooner, by cosine to a tenth or less."));
   list.push_back(divide_learning_rate(patient, broken ? 10 : 3));
-  if (findings.found("loss-oscillating") != nullptr) {
-    list.push_back(
-        advice("If it oscillates only late, decay the rate sooner instead: cosine down to a tenth or less."));
-  }
   list.push_back(clip_gradients(patient));
-  list.push_back(
-      advice("Find the range by a test: raise the rate from 1e-7 over 100 steps and stay below the point "
-             "where the loss turns up."));
+  list.push_back(test_learning_rates());
   return list;
 }
 
@@ -61,18 +93,30 @@ Cause lr_too_high() {
       "The learning rate is too high",
       kDoc,
       -1.0,
-      {{"loss-nonfinite-at-start", 2.2, 0, "steps that are too long overflow at once"},
+      {{"loss-nonfinite-at-start", 2.4, 0, "steps that are too long overflow at once"},
        {"loss-nonfinite-later", 1.4, 0, "steps that are too long end in overflow"},
        {"loss-diverging", 2.6, -0.2, "each step overshoots by more than it gains"},
        {"loss-oscillating", 2.6, -0.2, "the optimizer bounces across the valley"},
-       {"exploding-gradients", 1.2, -0.2, "overshooting leads into ever steeper places"},
+       {"late-loss-variance", 2.4, 0, "steps that suited the start are too long for the end"},
+       {"gradient-norm-oscillating", 2.4, 0, "overshooting alternates between steep and flat places"},
+       {"exploding-gradients", 1.9, -0.2, "overshooting leads into ever steeper places"},
+       {"updates-too-large", 2.8, -0.6, "each update changes the weights by a large share"},
+       {"clipping-always", 1.8, 0, "large gradients at every step are what overshooting meets"},
+       {"weight-norm-exploding", 1.6, 0, "long steps inflate the weights"},
+       {"no-warmup", 1.2, 0, "the full rate comes before the optimizer knows the scale of the gradients"},
+       {"loss-spikes", 0.7, 0, "a step near the limit of stability can leap and recover"},
+       {"loss-scale-collapsing", 0.8, 0, "overshooting drives activations beyond the half-precision range"},
        {"loss-stuck-from-start", 0.4, 0, "a first step that is too long can saturate every unit for good"},
+       {"loss-stuck-after-drop", 0.6, 0, "the optimizer circles above the valley instead of descending into it"},
+       {"epoch-sawtooth", -1.0, 0, "the swings keep time with the epochs"},
+       {"loss-too-slow", -1.5, 0, "a small steady slope is the opposite of overshooting"},
        {"vanishing-gradients", -0.8, 0, "the gradient is too small for the step to be too long"},
+       {"updates-too-small", -2.0, 0, "the updates are tiny"},
        {"overfitting", -0.6, 0, "training goes on improving, so the steps are not too long"}},
       "lr-range-test",
       "Run the LR range test, or repeat the first steps with a tenth of the rate: if the symptom is gone, this is it.",
       clues,
-      nullptr,
+      impossible,
       remedies};
 }
 

@@ -1,4 +1,5 @@
 // vanishing-signal: depth and activation shrink the gradient before it reaches the early layers.
+#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
@@ -7,26 +8,41 @@ namespace {
 
 constexpr std::string_view kDoc = R"(
 ## What happens
-Going backward, each layer multiplies the gradient by the slope of its activation and by its weights. With sigmoid or
-tanh, small weights or great depth the product shrinks exponentially, and the early layers receive nothing.
+Going backward, each layer multiplies the gradient by the slope of its activation and by its weights. A sigmoid's slope
+is at most 0.25; with small weights or great depth the product shrinks exponentially, and the early layers receive
+nothing.
 
 ## How it shows
 The loss stands still from the start or creeps; the global gradient norm is tiny, or the early layers' norms lie orders
 of magnitude below the late layers'.
 
 ## What else looks like it
-A learning rate that is too low (the gradient is healthy), frozen parameters or a detached graph (gradients exactly
-zero), dead units, a loss at its floor.
+A learning rate that is too low or spent (the gradient is alike in all layers), frozen parameters or a detached graph
+(gradients exactly zero), dead units, a loss at its floor.
 
 ## References
-- Hochreiter 1991; Glorot and Bengio 2010; He et al. 2015.
+- Hochreiter 1991, Untersuchungen zu dynamischen neuronalen Netzen; Bengio, Simard, Frasconi 1994.
+- Glorot and Bengio 2010, Understanding the Difficulty of Training Deep Feedforward Neural Networks.
+- He et al. 2016, Deep Residual Learning for Image Recognition.
 )";
 
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  if (norms_all_zero(patient)) {
+    found.push_back({-3.0, "every gradient norm is exactly zero: a fading signal is small, not absent"});
+  }
+  const auto course = rate_course(patient);
+  if (findings.found("vanishing-gradients") != nullptr && findings.absent("vanishing-by-depth") && course &&
+      course->left() < 0.1) {
+    found.push_back({-0.8, "the gradients are small in all layers alike, and the learning rate is down to " +
+                               per_cent(course->left()) + " of its peak"});
+  }
+  return found;
+}
+
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
-  return {advice("Add residual connections, so that the gradient has a path around each layer."),
-          advice("Use ReLU, GELU or SiLU in place of sigmoid or tanh."),
-          advice("Initialise for the activation: He (std sqrt(2 / fan_in)) for ReLU, Xavier for tanh."),
-          advice("Normalise between layers (LayerNorm, BatchNorm).")};
+  return {add_residual_connections(), replace_saturating_activations(), initialise_for_activation(),
+          normalise_layers()};
 }
 
 }  // namespace
@@ -36,12 +52,20 @@ Cause vanishing_signal() {
           "The gradient fades on its way through the layers",
           kDoc,
           -1.8,
-          {{"vanishing-gradients", 3.5, -1.5, "the gradient is practically zero"},
-           {"loss-stuck-from-start", 1.3, -0.3, "the early layers receive no signal, so nothing is learned"},
-           {"exploding-gradients", -2.0, 0, "the gradient grows, it does not fade"}},
+          {{"vanishing-gradients", 3.8, -1.5, "the gradient is practically zero"},
+           {"vanishing-by-depth", 3.8, -1.2, "the early layers' gradients lie far below the late layers'"},
+           {"loss-stuck-from-start", 1.4, 0, "the early layers receive no signal, so nothing is learned"},
+           {"gradients-mostly-zero", 1.0, 0, "most of the gradient does not arrive"},
+           {"updates-too-small", 1.2, 0, "without a gradient the updates are tiny"},
+           {"loss-too-slow", 0.8, 0, "only the last layers learn"},
+           {"loss-stuck-after-drop", 0.6, 0, "the last layers learn what they can alone, then nothing follows"},
+           {"underfitting", 0.4, 0, "layers that do not learn add no capacity"},
+           {"loss-exactly-zero", -1.5, 0, "a loss of zero has no gradient to fade"},
+           {"exploding-gradients", -2.0, 0, "the gradient grows, it does not fade"},
+           {"clipping-always", -1.5, 0, "the gradient is large enough to be clipped"}},
           "signal-propagation",
           "Look at the gradient norm per layer: early layers a thousand times below late ones confirm it.",
-          nullptr,
+          clues,
           nullptr,
           remedies};
 }

@@ -2,11 +2,12 @@
 #include "formats/text/line_plan.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "formats/numbers.h"
 #include "formats/text/key.h"
 #include "formats/text/line_kind.h"
+#include "formats/text/wall_clock.h"
 
 namespace osler::text {
 namespace {
@@ -34,6 +35,7 @@ class Planner {
     plan_.slots.resize(numbers_.size());
     plan_.code = looks_like_code(line_);
     if (plan_.code) return std::move(plan_);
+    plan_.dated = !std::isnan(wall_time_of(line_));
     describe_parts();
     find_splits();
     find_bar();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/text/scan.h"
+#include "formats/text/settings.h"
 #include "formats/text/vocabulary.h"
 
 namespace osler::text {
@@ -64,11 +65,12 @@ struct LinePlan {
   Split split = Split::none;  ///< the first split the line names by itself
   std::uint8_t named = 0;     ///< how many numbers have a name, counters included
   bool fractional_epoch = false;
-  bool heading = false;   ///< the line starts with its counter and says little else
-  bool values = false;    ///< some slot records something
-  bool metric = false;    ///< one of them is a figure of merit
-  bool code = false;      ///< the line is source code: nothing is taken from it
-  bool settings = false;  ///< it holds settings of the run
+  bool heading = false;           ///< the line starts with its counter and says little else
+  bool dated = false;             ///< a date stands in front
+  bool values = false;            ///< some slot records something
+  bool metric = false;            ///< one of them is a figure of merit
+  bool code = false;              ///< the line is source code: nothing is taken from it
+  std::vector<Setting> settings;  ///< of the run, in a line that does not count
 
   [[nodiscard]] bool counted() const { return epoch >= 0 || step >= 0; }
 };

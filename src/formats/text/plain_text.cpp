@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace osler::text {
 namespace {
@@ -40,35 +39,75 @@ std::size_t end_of_escape(std::string_view line, std::size_t from) {
   return at < line.size() ? at + 1 : at;
 }
 
-/// Block elements and heavy lines, of which progress bars are drawn.
-bool is_bar_glyph(std::string_view three) {
-  const auto second = static_cast<unsigned char>(three[1]);
-  const auto third = static_cast<unsigned char>(three[2]);
-  if (three[0] != '\xE2') return false;
-  return (second == 0x96 && third >= 0x80 && third <= 0x9F) || (second == 0x94 && third == 0x81) ||
-         (second == 0x95 && third >= 0xB8 && third <= 0xBB);
+/// The first byte that may need work: an escape, or the start of a sequence that is looked up below.
+std::size_t next_special(std::string_view line, std::size_t from) {
+  static constexpr auto kSpecial = [] {
+    std::array<bool, 256> special{};
+    for (const int byte : {0x1B, 0xC2, 0xE2, 0xE3, 0xEF}) special[static_cast<std::size_t>(byte)] = true;
+    return special;
+  }();
+  while (from < line.size() && !kSpecial[static_cast<unsigned char>(line[from])]) ++from;
+  return from;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCounterparts{{
-    {"\xEF\xBC\x9A", ": "},  // full-width colon
-    {"\xEF\xBC\x8C", ", "},  // full-width comma
-    {"\xEF\xBC\x9B", "; "},  // full-width semicolon
-    {"\xEF\xBC\x88", " ("},  // full-width parentheses
-    {"\xEF\xBC\x89", ") "},
-    {"\xEF\xBC\x9D", "="},   // full-width equals sign
-    {"\xE3\x80\x82", ". "},  // ideographic full stop
-    {"\xE2\x94\x82", "|"},   // box drawing, vertical
-    {"\xE2\x94\x83", "|"},
-    {"\xE2\x95\x91", "|"},
-    {"\xE2\x80\xA2", ","},   // bullet, between the parts of a rich progress bar
-    {"\xE2\x86\x92", "->"},  // arrow
-}};
+constexpr std::uint32_t packed(unsigned first, unsigned second, unsigned third) {
+  return first << 16 | second << 8 | third;
+}
 
-std::string_view counterpart(std::string_view three) {
-  for (const auto& [from, to] : kCounterparts) {
-    if (three == from) return to;
+/// Block elements and heavy lines, of which progress bars are drawn.
+bool is_bar_glyph(std::uint32_t three) {
+  return (three >= packed(0xE2, 0x96, 0x80) && three <= packed(0xE2, 0x96, 0x9F)) ||
+         three == packed(0xE2, 0x94, 0x81) || (three >= packed(0xE2, 0x95, 0xB8) && three <= packed(0xE2, 0x95, 0xBB));
+}
+
+/// What a three-byte sequence is replaced by; empty to keep it.
+std::string_view counterpart(std::uint32_t three) {
+  switch (three) {
+    case packed(0xEF, 0xBC, 0x9A):  // full-width colon
+      return ": ";
+    case packed(0xEF, 0xBC, 0x8C):  // full-width comma
+      return ", ";
+    case packed(0xEF, 0xBC, 0x9B):  // full-width semicolon
+      return "; ";
+    case packed(0xEF, 0xBC, 0x88):  // full-width parentheses
+      return " (";
+    case packed(0xEF, 0xBC, 0x89):
+      return ") ";
+    case packed(0xEF, 0xBC, 0x9D):  // full-width equals sign
+      return "=";
+    case packed(0xE3, 0x80, 0x82):  // ideographic full stop
+      return ". ";
+    case packed(0xE2, 0x94, 0x82):  // box drawing, vertical
+    case packed(0xE2, 0x94, 0x83):
+    case packed(0xE2, 0x95, 0x91):
+      return "|";
+    case packed(0xE2, 0x80, 0xA2):  // bullet, between the parts of a rich progress bar
+      return ",";
+    case packed(0xE2, 0x86, 0x92):  // arrow
+      return "->";
+    default:
+      return {};
   }
-  return {};
+}
+
+/// Replaces what starts at `at`, appending to `plain`; returns where to go on, or `at` when it stays as it is.
+std::size_t replace_at(std::string_view line, std::size_t at, std::string& plain) {
+  if (line[at] == kEscape) return end_of_escape(line, at);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(line[i])); };
+  if (byte(at) == 0xC2) {
+    if (at + 1 >= line.size() || byte(at + 1) != 0xA0) return at;  // a space that does not break
+    plain += ' ';
+    return at + 2;
+  }
+  if (at + 3 > line.size()) return at;
+  const std::uint32_t three = packed(byte(at), byte(at + 1), byte(at + 2));
+  if (is_bar_glyph(three)) {
+    if (!plain.ends_with("[=]")) plain += "[=]";
+    return at + 3;
+  }
+  const std::string_view found = counterpart(three);
+  plain += found;
+  return found.empty() ? at : at + 3;
 }
 
 }  // namespace
@@ -76,36 +115,12 @@ std::string_view counterpart(std::string_view three) {
 std::string_view plain_text(std::string_view line, std::string& scratch) {
   if (!needs_work(line)) return line;
   scratch.clear();
-  bool in_bar = false;
   for (std::size_t at = 0; at < line.size();) {
-    const char c = line[at];
-    if (c == kEscape) {
-      at = end_of_escape(line, at);
-      continue;
-    }
-    if (static_cast<unsigned char>(c) >= 0x80 && at + 3 <= line.size()) {
-      const std::string_view three = line.substr(at, 3);
-      if (is_bar_glyph(three)) {
-        if (!in_bar) scratch += "[=]";
-        in_bar = true;
-        at += 3;
-        continue;
-      }
-      if (const std::string_view plain = counterpart(three); !plain.empty()) {
-        scratch += plain;
-        in_bar = false;
-        at += 3;
-        continue;
-      }
-    }
-    if (c == '\xC2' && at + 1 < line.size() && line[at + 1] == '\xA0') {
-      scratch += ' ';
-      at += 2;
-      continue;
-    }
-    in_bar = false;
-    scratch += c;
-    ++at;
+    const std::size_t special = next_special(line, at);
+    scratch.append(line, at, special - at);
+    if (special == line.size()) break;
+    at = replace_at(line, special, scratch);
+    if (at == special) scratch += line[at++];
   }
   return scratch;
 }

@@ -27,9 +27,9 @@ std::string_view suffix(Grain grain) {
 }  // namespace
 
 std::uint32_t SeriesBook::entry(std::string_view name, Grain grain) {
-  std::string key(name);
-  key += static_cast<char>(grain);  // a control character, so no other name ends like this
-  const auto [known, added] = numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(entries_.size()));
+  key_.assign(name);
+  key_ += static_cast<char>(grain);  // a control character, so no other name ends like this
+  const auto [known, added] = numbers_.try_emplace(key_, static_cast<std::uint32_t>(entries_.size()));
   if (added) entries_.push_back({.name = std::string(name), .grain = grain, .waiting = {}});
   return known->second;
 }

@@ -63,6 +63,7 @@ class SeriesBook {
   void open(Entry& entry, EventSink& sink);
 
   std::vector<Entry> entries_;
+  std::string key_;                                         // of the name asked for, kept for its memory
   std::unordered_map<std::string, std::uint32_t> numbers_;  // by name and grain
   std::unordered_map<std::string, Grain> grains_;           // which grain of a name became a series first
   std::size_t open_ = 0;

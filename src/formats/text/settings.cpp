@@ -47,17 +47,16 @@ bool names_setting(std::string_view name) {
 
 }  // namespace
 
-bool find_settings(std::string_view line, const Scan& scan, EventSink& sink) {
-  bool found = false;
+std::vector<Setting> find_settings(std::string_view line, const Scan& scan) {
+  std::vector<Setting> found;
   std::size_t from = 0;
-  for (const Number& number : scan.numbers) {
+  for (std::size_t i = 0; i < scan.numbers.size(); ++i) {
+    const Number& number = scan.numbers[i];
     const Key key = key_before(line, from, number.begin);
     from = number.unit_end;
     if (key.text.empty() || key.sentence || number.written == Written::nonfinite) continue;
     const bool option = key.begin >= 2 && line.substr(key.begin - 2, 2) == "--";
-    if ((!key.separated && !option) || !names_setting(key.text)) continue;
-    sink.config(key.text, line.substr(number.begin, number.unit_end - number.begin));
-    found = true;
+    if ((key.separated || option) && names_setting(key.text)) found.push_back({i, std::string(key.text)});
   }
   return found;
 }

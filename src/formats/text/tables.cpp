@@ -64,6 +64,11 @@ std::string_view before_bar(std::string_view line) {
   return colon == std::string_view::npos ? line : line.substr(0, colon);
 }
 
+bool counts(std::string_view name) {
+  const KeyTraits traits = describe_key(name);
+  return traits.epoch || traits.step != 0;
+}
+
 /// A column name without the parenthesis that spans several columns ("Box(P", "mAP50-95)").
 std::string column_name(std::string_view text) {
   while (!text.empty() && (text.back() == ':' || text.back() == ')') && text.find('(') == std::string_view::npos) {
@@ -83,7 +88,7 @@ bool Tables::fenced(std::string_view line) {
 
 bool Tables::read_cell(std::string_view text, TableCell& cell) {
   text = trim(text);
-  if (text.empty()) return false;
+  if (text.empty() || std::string_view("0123456789+-.nNiI").find(text.front()) == std::string_view::npos) return false;
   scan_line(text, scan_);
   const auto& numbers = scan_.numbers;
   const bool one = numbers.size() == 1 && numbers[0].begin == 0 && numbers[0].unit_end == text.size();
@@ -162,8 +167,13 @@ bool Tables::row_under_header(const std::vector<std::string>& header, TableRow& 
 }
 
 void Tables::offer_header(std::string_view line) {
-  line = before_bar(line);
-  if (line.size() > 600 || is_ruling(line)) return;
+  if (line.size() > 600) return;
+  line = trim(before_bar(line));
+  // Most lines are prose, whose first words name no column; looking there first costs little.
+  const std::size_t first_end = std::min(line.find_first_of(",\t"), line.find("  "));
+  const std::string_view first = line.substr(0, std::min(first_end, line.find(' ')));
+  if (first_end == std::string_view::npos && !counts(first)) return;
+  if (is_ruling(line)) return;
   const bool commas = line.find(',') != std::string_view::npos;
   bool loose = false;
   part(line, commas ? Parting::commas : Parting::gaps, cells_);

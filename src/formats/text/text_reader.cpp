@@ -146,7 +146,7 @@ LinePlan& TextReader::plan_for(std::string_view text) {
   if (plans_.size() >= kMostPlans) plans_.clear();
   auto plan = std::make_unique<LinePlan>(plan_line(text, scan_));
   if (dialect_.refine != nullptr) dialect_.refine(text, scan_, *plan);
-  plan->settings = !plan->code && !plan->counted() && code_ == 0 && find_settings(text, scan_, *sink_);
+  if (!plan->code && !plan->counted() && code_ == 0) plan->settings = find_settings(text, scan_);
   last_plan_ = plan.get();
   plans_[scan_.shape] = std::move(plan);
   return *last_plan_;
@@ -177,11 +177,14 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
   const bool below_heading = !plan.counted() || (!own_name && plan.split == Split::none);
   const Split block = below_heading ? block_ : Split::none;
   if (plan.counted() && is_evaluation(block)) counters.evaluation = true;
+  for (const Setting& setting : plan.settings) {
+    const Number& number = scan_.numbers[setting.number];
+    sink_->config(setting.name, text.substr(number.begin, number.unit_end - number.begin));
+  }
   if (!plan.values) {
     line_without_values(plan, text, counters);
     return;
   }
-  if (plan.settings) find_settings(text, scan_, *sink_);
   if (plan.counted() && !counters.evaluation) block_ = Split::none;
   if (plan.fractional_epoch && !counters.step && !counters.evaluation && bar_total_ > 0) {
     if (trainer_bar_ == 0) trainer_bar_ = bar_total_;
@@ -194,7 +197,7 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
   }
   if (plan.bar == Bar::none) flush_pending();
   collect(plan, text, place, block, false);
-  const double wall_time = wall_time_of(text);
+  const double wall_time = plan.dated ? wall_time_of(text) : kNoTime;
   if (plan.bar == Bar::tqdm) {
     hold(place, wall_time);
   } else {
@@ -203,7 +206,6 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
 }
 
 void TextReader::line_without_values(const LinePlan& plan, std::string_view text, const Counters& counters) {
-  if (plan.settings) find_settings(text, scan_, *sink_);
   if (plan.named == 0 || plan.bar == Bar::tqdm) {
     if (tables_.column_line(text, row_)) {
       table_row(row_, plan.bar == Bar::tqdm);
@@ -300,7 +302,7 @@ void TextReader::flush_pending() {
 void TextReader::keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place,
                              Split block) {
   const bool full = counters.step && counters.total && *counters.step >= *counters.total;
-  const double wall_time = wall_time_of(text);
+  const double wall_time = plan.dated ? wall_time_of(text) : kNoTime;
   if (full && text.find("ETA:") == std::string_view::npos) {
     pending_.active = false;
     epoch_completed_ = true;
@@ -322,12 +324,18 @@ void TextReader::keras_state(LinePlan& plan, std::string_view text, const Counte
   pending_.values.swap(values_);
 }
 
+const KeyTraits& TextReader::traits_of(const std::string& name) {
+  if (const auto known = table_names_.find(name); known != table_names_.end()) return known->second;
+  if (table_names_.size() >= kMostPlans) table_names_.clear();
+  return table_names_.emplace(name, describe_key(name)).first->second;
+}
+
 void TextReader::table_row(const TableRow& row, bool refreshed) {
   Counters counters;
   counters.kind = CounterKind::named;
   std::uint8_t best_tier = 255;
   for (const TableCell& cell : row) {
-    const KeyTraits traits = describe_key(cell.name);
+    const KeyTraits& traits = traits_of(cell.name);
     if (!(std::fabs(cell.value) < kLargestCount)) continue;
     if (traits.epoch) {
       counters.epoch = cell.value;
@@ -343,14 +351,14 @@ void TextReader::table_row(const TableRow& row, bool refreshed) {
   const Split block = counted ? Split::none : block_;
   values_.clear();
   for (const TableCell& cell : row) {
-    const KeyTraits traits = describe_key(cell.name);
+    const KeyTraits& traits = traits_of(cell.name);
     if (traits.ignored || traits.step == best_tier) continue;
     const Trust trust = counted || traits.metric ? Trust::certain : Trust::doubtful;
     const bool heading = traits.metric && traits.split == Split::none && block != Split::none;
-    const std::string name = traits.epoch ? "epoch"
-                             : heading    ? std::string(to_string(block)) + "/" + cell.name
-                                          : cell.name;
-    values_.push_back({book_.entry(name, traits.epoch ? Grain::step : place.grain), cell.value, trust});
+    const Grain grain = traits.epoch ? Grain::step : place.grain;
+    const std::uint32_t entry = heading ? book_.entry(std::string(to_string(block)) + "/" + cell.name, grain)
+                                        : book_.entry(traits.epoch ? "epoch" : cell.name, grain);
+    values_.push_back({entry, cell.value, trust});
   }
   if (refreshed) {
     hold(place, kNoTime);

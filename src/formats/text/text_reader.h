@@ -64,6 +64,7 @@ class TextReader final : public Reader {
   void keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place, Split block);
   void remember_bar(const LinePlan& plan, std::string_view text, const Counters& counters);
   void table_row(const TableRow& row, bool refreshed);
+  const KeyTraits& traits_of(const std::string& name);
   void flush_pending();
   void note_code(std::string_view text);
   void watch_traceback(std::string_view text);
@@ -82,6 +83,7 @@ class TextReader final : public Reader {
   SeriesBook book_;
   Tables tables_;
   TableRow row_;
+  std::unordered_map<std::string, KeyTraits> table_names_;
   TracebackWatch traceback_;
   std::vector<Pending::Value> values_;
   Pending pending_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace osler::text {
@@ -41,9 +42,9 @@ constexpr std::array kSignals = {
     "lrate"sv, "mfu"sv,  "norm"sv,  "rate"sv,     "scale"sv, "speed"sv,    "throughput"sv,
 };
 constexpr std::array kStories = {
-    "best"sv,        "decreased"sv, "dumped"sv,    "every"sv,  "exits"sv,   "finished"sv, "improve"sv, "improved"sv,
-    "improvement"sv, "increase"sv,  "increased"sv, "loaded"sv, "loading"sv, "reducing"sv, "reduced"sv, "restored"sv,
-    "restoring"sv,   "resumed"sv,   "resuming"sv,  "saved"sv,  "saving"sv,  "spawned"sv,  "writing"sv,
+    "decreased"sv, "dumped"sv,    "every"sv,  "exits"sv,   "finished"sv, "improve"sv, "improved"sv, "improvement"sv,
+    "increase"sv,  "increased"sv, "loaded"sv, "loading"sv, "reducing"sv, "reduced"sv, "restored"sv, "restoring"sv,
+    "resumed"sv,   "resuming"sv,  "saved"sv,  "saving"sv,  "spawned"sv,  "writing"sv,
 };
 constexpr std::array kSettingWords = {
     "batch"sv,       "bias"sv,      "budget"sv, "buffer"sv,    "channels"sv,  "classes"sv, "clip"sv,    "coef"sv,
@@ -76,6 +77,23 @@ constexpr std::array kUnits = {
     "hr"sv, "it"sv, "k"sv,   "kB"sv,   "m"sv,   "min"sv, "mins"sv,      "ms"sv,        "ns"sv,
     "px"sv, "s"sv,  "sec"sv, "secs"sv, "us"sv,  "x"sv,   "\xC2\xB5s"sv, "\xCE\xBCs"sv,
 };
+
+/// What the lists say of one word.
+enum WordFlags : std::uint8_t { kMetric = 1, kSignal = 2, kStory = 4, kSetting = 8, kBest = 16 };
+
+std::uint8_t flags_of(std::string_view word) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, std::uint8_t> flags;
+    for (const std::string_view one : kMetrics) flags[one] |= kMetric;
+    for (const std::string_view one : kSignals) flags[one] |= kSignal;
+    for (const std::string_view one : kStories) flags[one] |= kStory;
+    for (const std::string_view one : kSettingWords) flags[one] |= kSetting;
+    flags["best"] |= kBest;
+    return flags;
+  }();
+  const auto found = table.find(word);
+  return found == table.end() ? std::uint8_t{0} : found->second;
+}
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -129,9 +147,13 @@ constexpr std::array kStepCounters = {
 };
 
 std::uint8_t step_tier(std::string_view name) {
-  const auto found = std::find_if(kStepCounters.begin(), kStepCounters.end(),
-                                  [&](const CounterName& counter) { return counter.name == name; });
-  return found == kStepCounters.end() ? std::uint8_t{0} : found->tier;
+  static const auto table = [] {
+    std::unordered_map<std::string_view, std::uint8_t> tiers;
+    for (const CounterName& counter : kStepCounters) tiers[counter.name] = counter.tier;
+    return tiers;
+  }();
+  const auto found = table.find(name);
+  return found == table.end() ? std::uint8_t{0} : found->second;
 }
 
 bool counts_epochs(std::string_view name) {
@@ -248,7 +270,9 @@ std::string_view to_string(Split split) {
 
 Split split_of(std::string_view word) {
   std::array<char, 12> buffer{};
-  if (word.size() > buffer.size() || word.size() < 2) return Split::none;
+  if (word.size() > buffer.size() || word.size() < 3) return Split::none;
+  const char first = lower(word.front());
+  if (first != 't' && first != 'v' && first != 'd' && first != 'e') return Split::none;
   std::transform(word.begin(), word.end(), buffer.begin(), lower);
   const std::string_view name(buffer.data(), word.size());
   if (name == "train" || name == "training" || name == "trn" || name == "trainging") return Split::train;
@@ -268,15 +292,16 @@ KeyTraits describe_key(std::string_view key) {
   if (traits.epoch || traits.step != 0) return traits;
   const Words words(key);
   const auto all = words.all();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string_view word = all[i];
+  for (const std::string_view word : all) {
     const Split split = split_of(word);
     if (split != Split::none && traits.split == Split::none) traits.split = split;
-    traits.metric |= among(kMetrics, word) || among(kMetrics, without_digits(word));
-    traits.signal |= among(kSignals, word);
-    traits.setting |= among(kSettingWords, word);
-    if (word == "best") traits.best = true;
-    traits.story |= word != "best" && among(kStories, word);
+    std::uint8_t flags = flags_of(word);
+    if (is_digit(word.back())) flags |= flags_of(without_digits(word)) & kMetric;
+    traits.metric |= (flags & kMetric) != 0;
+    traits.signal |= (flags & kSignal) != 0;
+    traits.setting |= (flags & kSetting) != 0;
+    traits.story |= (flags & kStory) != 0;
+    traits.best |= (flags & kBest) != 0;
     if (static_cast<unsigned char>(word.front()) >= 0x80 && translated(word) != word) traits.metric = true;
   }
   traits.bare_split = all.size() == 1 && traits.split != Split::none;

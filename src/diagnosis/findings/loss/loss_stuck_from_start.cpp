@@ -64,7 +64,7 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
 }
 
 /// An accuracy or metric that moved shows that something is learned after all.
-bool something_learned(const Patient& patient, const SettingValues& settings) {
+bool something_learned(const Patient& patient, int classes, const SettingValues& settings) {
   const auto improved = [&](const Reading& reading) {
     const double scale = std::max(std::abs(reading.start), std::abs(reading.best));
     const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
@@ -73,6 +73,8 @@ bool something_learned(const Patient& patient, const SettingValues& settings) {
   };
   const auto accuracy = patient.best_accuracy();
   if (accuracy && *accuracy > settings["good_accuracy"]) return true;
+  // At chance level the accuracy of the first epoch may lie below chance; rising up to it is no learning.
+  if (accuracy && classes > 0 && *accuracy < 1.0 / classes + settings["above_chance"]) return false;
   return std::any_of(patient.validation_quality().begin(), patient.validation_quality().end(), improved) ||
          std::any_of(patient.training_quality().begin(), patient.training_quality().end(), improved);
 }
@@ -91,11 +93,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     if (!still.stuck) return NotFound{};
     margin = std::min(margin, still.margin);
   }
-  if (something_learned(patient, settings)) return NotFound{};
-
   const Reading& first = *objectives.front();
   const double level = first.shown(signal::median(first.curve.value));
   const int classes = patient.reinforcement() ? 0 : chance_classes(level, settings["chance_tolerance"]).value_or(0);
+  if (something_learned(patient, classes, settings)) return NotFound{};
   std::string summary = first.name + " has not moved since the start: " + number(first.shown(first.start)) + " then, " +
                         number(first.shown(first.end)) + " now";
   if (classes > 0) summary += ", the loss of guessing among " + std::to_string(classes) + " classes";
@@ -125,6 +126,7 @@ Finding loss_stuck_from_start() {
            {"p_value", 0.01, "significance a trend must have"},
            {"metric_gain", 0.1, "relative gain of an accuracy or metric that proves learning"},
            {"good_accuracy", 0.9, "accuracy that proves learning whatever the trend"},
+           {"above_chance", 0.1, "accuracy above 1/C that counts as more than guessing"},
            {"chance_tolerance", 0.03, "relative distance from ln(C) that counts as chance level"}},
           check};
 }

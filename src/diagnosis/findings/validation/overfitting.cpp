@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/observe.h"
-#include "signal/robust.h"
-#include "signal/valley.h"
+#include "diagnosis/turn.h"
 
 namespace osler::catalogue {
 namespace {
@@ -32,65 +31,17 @@ reported as such. A rise within the noise, or of a per cent or two, costs nothin
 - Nakkiran et al. 2020, Deep Double Descent.
 )";
 
-struct Turn {
-  signal::Valley valley;
-  double units = 0;  // rise in noise units
-  double share = 0;  // rise as a share of the gain
-  bool real = false;
-};
-
-/// Whether a reading turns up for good.
-Turn turn_of(const Reading& reading, const SettingValues& settings, double strictness) {
-  Turn turn;
-  const std::size_t n = reading.size();
-  const std::vector<double> calm = signal::running_median(reading.curve.value, n >= 12 ? 1 : 0);
-  turn.valley = signal::valley_of(reading.curve.step, calm);
-  const double rise = turn.valley.rise();
-  const double gain = std::max(turn.valley.fall(), settings["least_gain"] * reading.level);
-  const double noise = std::max(signal::difference_noise(reading.curve.value), 1e-12 * reading.level);
-  turn.units = rise / noise;
-  turn.share = gain > 0 ? rise / gain : 0;
-  const std::size_t after = n - turn.valley.bottom;
-  // With only a few points after the valley nothing but a rise at every one of them is convincing.
-  const bool convincing =
-      after >= 6 ? turn.valley.after.rises(settings["p_value"]) : after >= 4 && turn.valley.after.tau > 0.99;
-  turn.real = convincing && turn.units > strictness * settings["noise_units"] &&
-              turn.share > strictness * settings["rise_share"] &&
-              rise > strictness * settings["level_share"] * reading.level;
-  return turn;
+TurnLimits limits_from(const SettingValues& settings, double strictness) {
+  return {strictness * settings["noise_units"], strictness * settings["rise_share"],
+          strictness * settings["level_share"], settings["least_gain"], settings["p_value"]};
 }
 
-/// Training went on improving after `step`, or sits far below validation already.
-bool training_improves_after(const Patient& patient, double step, const Reading& validation) {
-  const auto falls = [&](const Reading& reading) {
-    if (reading.size() < 4) return false;
-    const double then = reading.course[reading.index_at(step)];
-    const double gain = std::max(reading.improvement(), 0.0);
-    return then - reading.end > std::max(0.02 * gain, reading.noise.sigma);
-  };
-  const Reading* training = patient.training();
-  if (training != nullptr && falls(*training)) return true;
-  if (training != nullptr && !training->negated && !validation.negated && training->size() >= 4) {
-    const bool far_below = training->end >= 0 && training->end < 0.5 * validation.end;
-    return far_below && training->end < training->course[training->index_at(step)] + training->noise.sigma;
-  }
-  return std::any_of(patient.training_quality().begin(), patient.training_quality().end(), falls);
-}
-
-/// A validation metric that still improves after `step` contradicts overfitting.
-const Reading* metric_still_improving(const Patient& patient, double step) {
-  for (const Reading& quality : patient.validation_quality()) {
-    if (quality.size() < 5) continue;
-    const std::size_t at = quality.index_at(step);
-    const double then = quality.course[at];
-    const signal::Trend after =
-        signal::trend_of(std::span(quality.curve.step).subspan(at), std::span(quality.curve.value).subspan(at));
-    const double gain = quality.improvement();
-    if (after.falls(0.05) && then - quality.end > 0.03 * gain && then - quality.end > quality.noise.sigma) {
-      return &quality;
-    }
-  }
-  return nullptr;
+/// A validation metric that still improves contradicts overfitting.
+bool metric_improves(const Patient& patient, double step) {
+  const auto& qualities = patient.validation_quality();
+  return std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
+    return quality.size() >= 5 && motion_after(quality, step) == Motion::improved;
+  });
 }
 
 Observation describe(const Reading& reading, const Turn& turn, const SettingValues& settings) {
@@ -116,10 +67,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   if (loss != nullptr && enough(*loss)) {
     checked = true;
-    const Turn turn = turn_of(*loss, settings, 1);
+    const Turn turn = turn_of(*loss, limits_from(settings, 1));
     const double bottom = loss->curve.step[turn.valley.bottom];
-    if (turn.real && training_improves_after(patient, bottom, *loss) &&
-        metric_still_improving(patient, bottom) == nullptr) {
+    if (turn.real && training_improves_after(patient, bottom, *loss) && !metric_improves(patient, bottom)) {
       Observation seen = describe(*loss, turn, settings);
       if (const Reading* training = patient.training()) {
         seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
@@ -133,7 +83,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Reading& quality : patient.validation_quality()) {
     if (!enough(quality)) continue;
     checked = true;
-    const Turn turn = turn_of(quality, settings, settings["metric_strictness"]);
+    const Turn turn = turn_of(quality, limits_from(settings, settings["metric_strictness"]));
     const bool loss_agrees =
         loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || !patient.training_quality().empty();
     if (turn.real && loss_agrees && training_improves_after(patient, quality.curve.step[turn.valley.bottom], quality)) {
@@ -160,7 +110,7 @@ Finding overfitting() {
            {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
            {"p_value", 0.05, "significance of the rise after the valley"},
            {"critical_share", 1, "share of the gain whose loss is critical: validation is worse than at the start"},
-           {"metric_strictness", 2, "factor by which a metric alone must exceed the limits"}},
+           {"metric_strictness", 1.4, "factor by which a metric alone must exceed the limits"}},
           check};
 }
 

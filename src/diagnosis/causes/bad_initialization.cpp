@@ -1,0 +1,91 @@
+// bad-initialization: the first weights are so sized or so alike that learning cannot begin.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Weights that are too small let the signal die out over the layers, weights that are too large saturate or blow it up,
+and equal weights make all units of a layer learn the same thing. The output layer decides the first loss: large
+outputs start a classifier far above ln(C).
+
+## How it shows
+A first loss far from the value of a uniform guess, no movement from the first step, or gradients that vanish or
+explode at once.
+
+## What else looks like it
+A learning rate that is too low, inputs that are not scaled (the same effect, another origin), labels without
+information, a detached graph.
+
+## References
+- Glorot and Bengio 2010, Understanding the Difficulty of Training Deep Feedforward Neural Networks.
+- He et al. 2015, Delving Deep into Rectifiers.
+- Mishkin and Matas 2016, All You Need Is a Good Init.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  if (findings.found("loss-stuck-from-start") != nullptr && findings.absent("initial-loss-wrong")) {
+    weigh_ordinary_norms(patient, findings, -0.8, found);
+  }
+  const Reading* training = patient.training();
+  if (training != nullptr && exactly_constant(*training)) {
+    found.push_back({-1.0, "the loss repeats to the last digit: even badly started weights would move it"});
+  }
+  if (patient.run().steps().first > 1000) {
+    found.push_back({-0.6, "the log starts at " + at_step(patient.run().steps().first) + ", so training was resumed"});
+  }
+  if (configured_flag(patient, {"pretrained", "from_pretrained", "finetune", "use_pretrained"}) == true) {
+    found.push_back({-1.0, "the configuration starts from pre-trained weights"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+  std::vector<Remedy> list = {initialise_for_activation()};
+  if (const Observation* off = findings.found("initial-loss-wrong"); off != nullptr && !off->evidence.empty()) {
+    const Evidence& first = off->evidence.front();
+    list.push_back(
+        advice("Make the first loss right: scale the output layer's weights down (by 10 to begin with) "
+               "and set its bias to the class frequencies; it begins at " +
+               number(first.observed) + "."));
+  } else {
+    list.push_back(advice("Check the first loss: a classifier with C classes must begin near ln(C)."));
+  }
+  list.push_back(normalise_layers());
+  list.push_back(multiply_learning_rate(patient, 10));
+  return list;
+}
+
+}  // namespace
+
+Cause bad_initialization() {
+  return {
+      "bad-initialization",
+      "The weights are badly initialised",
+      kDoc,
+      -1.7,
+      {{"initial-loss-wrong", 3.4, -0.2, "the first loss is not what untrained outputs should give"},
+       {"loss-stuck-from-start", 2.5, 0, "weights that are too small, too large or all alike cannot begin to learn"},
+       {"vanishing-gradients", 1.2, 0, "small weights let the gradient die out"},
+       {"vanishing-by-depth", 1.2, 0, "small weights shrink the gradient layer by layer"},
+       {"exploding-gradients", 0.9, 0, "large weights amplify the gradient"},
+       {"loss-nonfinite-at-start", 1.1, 0, "large weights overflow in the first forward pass"},
+       {"clipping-always", 0.8, 0, "poorly scaled weights give large gradients"},
+       {"updates-too-large", 0.6, 0, "the updates are large against weights that are too small"},
+       {"loss-too-slow", 0.6, 0, "a poorly scaled start slows the whole descent"},
+       {"underfitting", 0.4, 0, "units that start alike stay alike"},
+       {"loss-stuck-after-drop", -0.8, 0, "the start was good"},
+       {"loss-nonfinite-later", -1.0, 0, "the start was good"},
+       {"overfitting", -2.0, 0, "the model learned its training set"}},
+      "initialisation-check",
+      "Compare each layer's standard deviation with He or Xavier for its fan-in, and look for equal rows.",
+      clues,
+      nullptr,
+      remedies};
+}
+
+}  // namespace osler::catalogue

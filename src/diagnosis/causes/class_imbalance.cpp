@@ -1,0 +1,74 @@
+// class-imbalance: the largest class is so large that answering it always pays.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+With one class far more frequent than the rest, answering it always gives a good accuracy and a low loss. The model
+finds that answer first, and the rare classes add too little gradient to lead it away.
+
+## How it shows
+Accuracy stands still at the share of the largest class, to the last digit, while the loss falls as the confidence
+is adjusted; per-class metrics such as F1 or recall stay bad.
+
+## What else looks like it
+A metric that is computed wrongly, a validation pipeline that repeats itself, label smoothing, labels without
+information.
+
+## References
+- He and Garcia 2009, Learning from Imbalanced Data.
+- Buda, Maki, Mazurowski 2018, A Systematic Study of the Class Imbalance Problem in Convolutional Neural Networks.
+- Lin et al. 2017, Focal Loss for Dense Object Detection.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const auto& qualities = patient.validation_quality();
+  if (qualities.empty()) {
+    found.push_back({-0.5, "no validation metric shows a single answer for all samples"});
+    return found;
+  }
+  const Reading& quality = qualities.front();
+  const bool same = !quality.curve.empty() && exactly_constant(quality);
+  const double value = same ? quality.shown(quality.end) : 0;
+  if (same && value > 0 && findings.found("validation-frozen") != nullptr) {
+    found.push_back({0.8, quality.name + " is " + number(value) + " every time, as when one class answers for all"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings&) {
+  return {advice("Count the samples per class, and the model's answers per class: one answer for all confirms it."),
+          advice("Weight the loss by the inverse class frequency, or sample the classes evenly."),
+          advice("Judge by balanced accuracy, F1 or the area under the precision-recall curve, not by accuracy."),
+          advice("Set the output bias to the class frequencies, so that training starts from them.")};
+}
+
+}  // namespace
+
+Cause class_imbalance() {
+  return {"class-imbalance",
+          "One class outweighs the others",
+          kDoc,
+          -2.5,
+          {{"confidence-without-learning", 3.1, -0.3, "the loss falls by confidence alone, the answers do not change"},
+           {"validation-frozen", 1.9, 0, "one answer for all samples gives the same result every time"},
+           {"metric-contradicts-loss", 1.6, 0, "the loss is good for the frequent class, the metric asks for all"},
+           {"loss-stuck-after-drop", 1.1, 0, "the class frequencies are learned, and then nothing"},
+           {"underfitting", 0.7, 0, "the rare classes are not learned"},
+           {"loss-stuck-from-start", 0.5, 0, "the first answer, the frequent class, is hard to leave"},
+           {"initial-loss-wrong", 0.4, 0, "uneven classes shift the loss of a uniform guess"},
+           {"loss-plateau", 0.3, 0, "the frequent class is learned, the rare ones are not"},
+           {"accuracy-outruns-loss", 0.3, 0, "accuracy is easy where one class dominates"}},
+          "checkup",
+          "Look at the confusion matrix: one full column confirms it.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,104 @@
+// converged: there is nothing left to gain.
+#include <cmath>
+
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+#include "signal/forecast.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The model has learned what it can from this data with this capacity. The loss sits at its floor: the noise of the data,
+or the limit of the model. It is the one flat line that is a success.
+
+## How it shows
+A smooth descent that follows its own power law down to a floor and stays there, on training and validation alike, with
+ordinary gradients that are mostly batch noise.
+
+## What else looks like it
+A spent learning rate (the floor lies well below), a saddle point, a model that is too small (flat early, high), a
+validation number that is not computed anew.
+
+## References
+- Hestness et al. 2017, Deep Learning Scaling is Predictable, Empirically.
+- Bottou, Curtis, Nocedal 2018, Optimization Methods for Large-Scale Machine Learning: the noise floor of SGD.
+)";
+
+/// What the curve's own descent promised, against where it stands.
+void weigh_floor(const Reading& reading, std::vector<Clue>& clues) {
+  const auto forecast = signal::forecast_of(reading.curve.step, reading.course);
+  if (!forecast || !(reading.improvement() > 0)) return;
+  const double above = (reading.end - forecast->floor_high) / reading.improvement();
+  const std::string floor = "of " + number(reading.shown(forecast->floor)) + " that its own descent points to";
+  if (above < 0.02) clues.push_back({0.8, reading.name + " has reached the floor " + floor});
+  if (above > 0.15) clues.push_back({-1.0, reading.name + " stands well above the floor " + floor});
+}
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const Observation* flat = findings.found("loss-plateau");
+  const Reading* training = patient.training();
+  const bool validation_only = flat != nullptr && on_validation(patient, *flat);
+  const Reading* judged = validation_only ? patient.validation() : training;
+  if (judged != nullptr && !judged->curve.empty()) weigh_floor(*judged, found);
+  if (validation_only && training_goes_on(patient, findings)) {
+    found.push_back({-0.7, fall_in_words(*training)});
+  }
+  const auto course = rate_course(patient);
+  if (course && course->left() > 0.3 && course->peak > course->start) {
+    found.push_back({-0.3, "the learning rate is still " + per_cent(course->left()) +
+                               " of its peak: the rest of the schedule usually lowers the loss further"});
+  }
+  weigh_ordinary_norms(patient, findings, 0.3, found);
+  return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+  if (findings.found("loss-stuck-from-start") != nullptr) return "nothing was learned in the first place";
+  const Reading* training = patient.training();
+  if (training != nullptr && training->ends_nonfinite) return "the loss is not a number any more";
+  return std::nullopt;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+  std::vector<Remedy> list;
+  list.push_back(keep_best_checkpoint(patient, findings));
+  const auto course = rate_course(patient);
+  if (course && course->left() > 0.2) {
+    list.push_back(change("Before stopping, decay the rate to see what is left: lr " + number(course->now) + " -> " +
+                              number(0.1 * course->now) + ".",
+                          "lr", number(course->now), number(0.1 * course->now)));
+  }
+  list.push_back(advice("To go lower, change what sets the floor: more or cleaner data, a larger model."));
+  return list;
+}
+
+}  // namespace
+
+Cause converged() {
+  return {"converged",
+          "Training has converged",
+          kDoc,
+          -1.4,
+          {{"loss-plateau", 2.2, 0, "a flat line at the end is what convergence looks like"},
+           {"loss-stuck-after-drop", 0.4, 0, "an easy task is learned quickly"},
+           {"underfitting", 0.4, 0, "both losses may be at what the data allows"},
+           {"learning-rate-spent", -1.0, 0, "progress ended with the learning rate, not with the work"},
+           {"validation-frozen", -1.5, 0, "converged values still jitter"},
+           {"vanishing-gradients", -0.3, 0, "batch noise alone keeps the gradient from vanishing"},
+           {"overfitting", -2.0, 0, "validation is past its best"},
+           {"loss-oscillating", -0.8, 0, "the loss swings instead of resting"},
+           {"loss-diverging", -3.0, 0, "the loss rises"},
+           {"loss-exactly-zero", -2.0, 0, "a loss of exactly zero is no measurement"}},
+          "curvature",
+          "Look at gradient and curvature: a small gradient with no negative eigenvalue is a minimum. Or divide the "
+          "rate by ten for a short while: a converged loss hardly moves.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,65 @@
+// corrupt-data: some samples hold NaN, Inf or values far outside any plausible range.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+A damaged file, a failed decode, a division in the preprocessing: now and then a sample holds NaN, Inf or an absurd
+value. One NaN in one input turns the loss, all gradients and, after the update, all weights into NaN.
+
+## How it shows
+NaN out of the blue, with an ordinary loss the step before; or spikes that return with every epoch, when the same
+sample comes round again.
+
+## What else looks like it
+Numerical accidents in the loss (log of zero), a gradient that ran away (the loss climbs first), batches that are
+unusual but sound.
+
+## References
+- Breck et al. 2019, Data Validation for Machine Learning.
+- Sculley et al. 2015, Hidden Technical Debt in Machine Learning Systems.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  weigh_break(patient, -1.0, 0.6, found);
+  if (break_recovered(findings)) found.push_back({1.0, "the NaN passed: it came from the batch, not from the weights"});
+  const std::string_view period = qualifier(findings.found("loss-spikes"), "period");
+  if (!period.empty()) {
+    found.push_back({1.0, "the spikes return every " + std::string(period) + " steps, as a sample does every epoch"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+  return {check_batches(findings), advice("Skip a batch whose loss is not finite, and count how often that happens."),
+          return_to_checkpoint(findings), advice("Scan the data once, offline, for NaN, Inf and outliers.")};
+}
+
+}  // namespace
+
+Cause corrupt_data() {
+  return {"corrupt-data",
+          "Some samples are corrupt",
+          kDoc,
+          -2.3,
+          {{"loss-spikes", 2.6, 0, "a damaged sample makes its batch expensive"},
+           {"loss-nonfinite-at-start", 1.9, 0, "a NaN in the inputs reaches the loss at once"},
+           {"loss-nonfinite-later", 1.6, 0, "one damaged sample is enough"},
+           {"exploding-gradients", 0.7, 0, "absurd values give absurd gradients"},
+           {"gradient-norm-oscillating", 0.8, 0, "batches with outliers leap"},
+           {"loss-diverging", 0.4, 0, "one poisoned update can spoil the weights"},
+           {"epoch-sawtooth", 0.4, 0, "the same samples return every epoch"},
+           {"loss-scale-collapsing", 0.4, 0, "absurd values overflow half precision"}},
+          "nan-replay",
+          "Replay the batch of the bad step: NaN or extreme values in its inputs confirm it.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,70 @@
+// data-not-normalized: the inputs come at a scale the network was not made for.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Pixels from 0 to 255, prices in the millions, features on scales that differ by orders of magnitude: the first layer's
+outputs and gradients inherit that scale. Initialisation and the usual learning rates assume inputs around zero with a
+spread of one.
+
+## How it shows
+A huge first loss, large gradients or NaN within the first steps, or crawling progress along the badly scaled
+directions. Regression on unscaled targets starts at a loss of thousands and more.
+
+## What else looks like it
+Bad initialisation, a learning rate that is too high, corrupt samples.
+
+## References
+- LeCun, Bottou, Orr, Mueller 1998, Efficient BackProp: why inputs should be centred and scaled.
+- Ioffe and Szegedy 2015, Batch Normalization.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  constexpr double kHugeLoss = 100;
+  const Reading* training = patient.training();
+  if (training != nullptr && !training->negated && training->start > kHugeLoss) {
+    found.push_back({0.8, "the first loss is " + number(training->start) + ", a matter of scale"});
+  }
+  if (findings.found("loss-stuck-from-start") != nullptr) weigh_ordinary_norms(patient, findings, -0.3, found);
+  const auto normalise = configured_flag(patient, {"normalize", "normalise", "standardize", "normalize_inputs"});
+  if (normalise == true) found.push_back({-1.2, "the configuration normalises the inputs"});
+  if (normalise == false) found.push_back({1.2, "the configuration does not normalise the inputs"});
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  return {standardise_inputs(), normalise_layers(), divide_learning_rate(patient, 10)};
+}
+
+}  // namespace
+
+Cause data_not_normalized() {
+  return {"data-not-normalized",
+          "The inputs are not normalised",
+          kDoc,
+          -2.2,
+          {{"initial-loss-wrong", 2.8, 0, "unscaled inputs give outputs of any size"},
+           {"loss-nonfinite-at-start", 1.6, 0, "large inputs overflow in the first steps"},
+           {"loss-stuck-from-start", 1.3, 0, "large inputs saturate or kill the first layer"},
+           {"exploding-gradients", 0.9, 0, "the gradient inherits the scale of the inputs"},
+           {"loss-too-slow", 1.0, 0, "badly scaled directions allow only short steps"},
+           {"underfitting", 0.8, 0, "small features drown beside large ones"},
+           {"loss-diverging", 0.8, 0, "the usual rate is too high for inputs of this scale"},
+           {"loss-oscillating", 0.5, 0, "badly scaled directions make the optimizer bounce"},
+           {"clipping-always", 0.5, 0, "the gradient inherits the scale of the inputs"},
+           {"loss-stuck-after-drop", 0.4, 0, "only the large features were learned"},
+           {"loss-nonfinite-later", -0.3, 0, "the scale of the inputs would show at once"}},
+          "checkup",
+          "Print mean, standard deviation, smallest and largest value of one batch as the model gets it.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

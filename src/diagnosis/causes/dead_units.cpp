@@ -1,0 +1,71 @@
+// dead-units: rectified units that are zero for every sample and never come back.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+A ReLU whose input is negative for every sample outputs zero, has a slope of zero, and receives no gradient to change
+that. One update that is too long can push a whole layer over the edge. What is dead stays dead.
+
+## How it shows
+Exact zeros in most of the gradient, layers without any gradient, a loss that stops early; with a whole layer dead the
+output no longer depends on the input and a classifier sits at ln(C).
+
+## What else looks like it
+A fading gradient (small, not exactly zero), frozen parameters (other layers learn well), a detached graph, sparse
+embeddings (zeros are normal there).
+
+## References
+- Maas, Hannun, Ng 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models.
+- Lu, Shin, Su, Karniadakis 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  if (norms_all_zero(patient)) found.push_back({1.2, "every gradient norm is exactly zero"});
+  if (findings.found("dead-layer") == nullptr && findings.found("gradients-mostly-zero") == nullptr) {
+    weigh_ordinary_norms(patient, findings, -0.8, found);
+  }
+  const Reading* training = patient.training();
+  if (training != nullptr && exactly_constant(*training)) {
+    found.push_back({1.0, "the loss repeats to the last digit, as when the output ignores the input"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  return {advice("Use LeakyReLU (slope 0.01), GELU or SiLU: none of them has a dead side."),
+          divide_learning_rate(patient, 10), initialise_for_activation(),
+          advice("Start biases at 0 or 0.01, and normalise before the activation.")};
+}
+
+}  // namespace
+
+Cause dead_units() {
+  return {"dead-units",
+          "Many units are dead",
+          kDoc,
+          -2.5,
+          {{"gradients-mostly-zero", 3.8, -1.2, "most of the gradient is exactly zero"},
+           {"dead-layer", 3.2, -0.8, "a layer of dead units receives no gradient at all"},
+           {"loss-stuck-from-start", 1.7, 0, "a dead layer blocks everything behind it"},
+           {"vanishing-gradients", 1.6, 0, "dead units pass no gradient"},
+           {"loss-stuck-after-drop", 1.2, 0, "units that die early leave too little to learn with"},
+           {"vanishing-by-depth", 1.2, 0, "dead units block the way to the early layers"},
+           {"validation-frozen", 0.6, 0, "an output that ignores its input gives the same result every time"},
+           {"underfitting", 0.7, 0, "dead units add no capacity"},
+           {"loss-plateau", 0.4, 0, "what is left of the network has learned what it can"},
+           {"weight-norm-collapsing", 0.8, 0, "weights of dead units only decay"},
+           {"overfitting", -2.0, 0, "enough units are alive to memorise the training set"}},
+          "checkup",
+          "Count, per layer, the units that are zero for every sample of a few batches: more than half confirms it.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

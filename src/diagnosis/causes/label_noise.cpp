@@ -1,0 +1,66 @@
+// label-noise: part of the labels is wrong.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Some labels are wrong: hasty annotators, ambiguous classes, an automatic rule. Networks learn the clean pattern first
+and the errors later, one by one; what they learn then hurts on new data.
+
+## How it shows
+Validation turns up early while training still falls slowly; the loss levels off above what the task should allow; the
+model grows sure of wrong answers; the spread of the batch loss stays large late in training.
+
+## What else looks like it
+Too little data, a model that is too small, labels that are wrong altogether (nothing is learned at all).
+
+## References
+- Arpit et al. 2017, A Closer Look at Memorization in Deep Networks.
+- Northcutt, Athalye, Mueller 2021, Pervasive Label Errors in Test Sets Destabilize Machine Learning Benchmarks.
+- Natarajan et al. 2013, Learning with Noisy Labels.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings&) {
+  std::vector<Clue> found;
+  const auto accuracy = patient.best_accuracy();
+  if (accuracy && *accuracy > 0.97) {
+    found.push_back({-1.2, "an accuracy of " + per_cent(*accuracy) + " leaves little room for wrong labels"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+  return {advice("Look at the samples with the highest loss: relabel or drop what is wrong."),
+          advice("Use a loss that forgives: label smoothing 0.1 for classes, Huber in place of MSE for regression."),
+          keep_best_checkpoint(patient, findings), regularise(patient)};
+}
+
+}  // namespace
+
+Cause label_noise() {
+  return {"label-noise",
+          "Part of the labels is wrong",
+          kDoc,
+          -2.6,
+          {{"overfitting", 1.5, -0.3, "wrong labels are memorised last, and hurt"},
+           {"overconfidence", 1.5, 0, "memorised errors make the model sure of wrong answers"},
+           {"underfitting", 1.2, 0, "wrong labels put a floor under both losses"},
+           {"late-loss-variance", 1.0, 0, "batches differ by how many wrong labels they hold"},
+           {"loss-stuck-after-drop", 0.8, 0, "after the clean pattern only errors are left to learn"},
+           {"confidence-without-learning", 0.8, 0, "contradictory labels cap the accuracy"},
+           {"loss-spikes", 0.5, 0, "a batch with several wrong labels is expensive"},
+           {"loss-plateau", 0.5, 0, "wrong labels put a floor under the loss"},
+           {"loss-stuck-from-start", 0.4, 0, "with many wrong labels hardly any pattern is left"},
+           {"loss-oscillating", 0.3, 0, "contradictory labels pull to and fro"}},
+          "",
+          "Relabel a hundred of the samples with the highest loss by hand: many corrections confirm it.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

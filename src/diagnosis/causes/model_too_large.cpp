@@ -1,0 +1,66 @@
+// model-too-large: the model has room to memorise.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The model has far more freedom than the data constrains. After the common patterns it fits the training samples one by
+one, and every bit of that is lost on new data.
+
+## How it shows
+Training loss falls towards zero, validation turns up, the gap widens. A smaller model of the same kind reaches the
+same validation loss.
+
+## What else looks like it
+Too little data (the other side of the same coin), labels with errors, a validation set drawn from elsewhere. Very
+large models can generalise well again; size alone proves nothing.
+
+## References
+- Zhang et al. 2017, Understanding Deep Learning Requires Rethinking Generalization.
+- Nakkiran et al. 2020, Deep Double Descent.
+- Prechelt 1998, Early Stopping - But When?
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  if (fits_training_set(patient)) {
+    found.push_back({0.6, "the training loss fell to " + number(patient.training()->end) + ", near zero"});
+  }
+  const auto decay = weight_decay(patient);
+  const auto drop = dropout(patient);
+  if (decay && drop && *decay == 0 && *drop == 0) found.push_back({0.4, "no weight decay or dropout is configured"});
+  weigh_silent_memorising(patient, findings, found);
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+  return {keep_best_checkpoint(patient, findings), regularise(patient),
+          advice("Try a model of half the width: if validation is no worse, keep it.")};
+}
+
+}  // namespace
+
+Cause model_too_large() {
+  return {"model-too-large",
+          "The model is too large for its data",
+          kDoc,
+          -1.6,
+          {{"overfitting", 2.5, -1.5, "a model with room to spare memorises its training set"},
+           {"overconfidence", 1.5, 0, "room to spare goes into certainty on the training set"},
+           {"loss-plateau", 0.3, 0, "validation can stand still while training memorises"},
+           {"epoch-sawtooth", 0.4, 0, "steps at epoch ends are samples being recognised"},
+           {"underfitting", -2.5, 0, "the training loss itself is high"},
+           {"validation-better-than-training", -1.5, 0, "validation is better than training"},
+           {"loss-stuck-from-start", -1.5, 0, "nothing is learned, let alone memorised"}},
+          "",
+          "Train a model of half the width: if its valley is as low, the larger one only adds memory.",
+          clues,
+          no_memorising,
+          remedies};
+}
+
+}  // namespace osler::catalogue

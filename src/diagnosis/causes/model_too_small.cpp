@@ -1,0 +1,80 @@
+// model-too-small: the model cannot represent what the data asks for.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The network lacks the width, depth or context to express the task. It learns the coarse part quickly and then has no
+means to go on, on the data it trains on as little as on other data.
+
+## How it shows
+Training and validation loss flatten early, high and close together; the gap between them stays small; a longer run or
+another learning rate changes nothing.
+
+## What else looks like it
+Too much regularisation (the same picture, curable without a larger model), a learning rate that is too low or spent,
+labels with errors, inputs that lack the information.
+
+## References
+- Goodfellow, Bengio, Courville 2016, Deep Learning, section 5.2: capacity, overfitting and underfitting.
+- Kaplan et al. 2020, Scaling Laws for Neural Language Models.
+- Karpathy 2019, A Recipe for Training Neural Networks: first overfit, then regularise.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings&) {
+  std::vector<Clue> found;
+  const auto decay = weight_decay(patient);
+  const auto drop = dropout(patient);
+  if ((decay && *decay > 0.3) || (drop && *drop > 0.4)) {
+    found.push_back({-0.6, "strong regularisation is configured, which would look the same"});
+  }
+  const auto course = rate_course(patient);
+  if (course && course->left() < 0.01) {
+    found.push_back({-0.4, "the learning rate is down to " + number(course->now) + ", which also ends progress"});
+  }
+  return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+  if (!fits_training_set(patient)) return std::nullopt;
+  const Reading* training = patient.training();
+  return "the training loss fell from " + number(training->start) + " to " + number(training->end) +
+         ": the model can represent its training set";
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  return {advice("Enlarge the model: twice the width, or a few more layers, and compare the flat level."),
+          advice("Regularise less: halve weight decay and dropout, soften the augmentation."),
+          multiply_learning_rate(patient, 3),
+          advice("Audit the data: a person should be able to tell the labels from the inputs the model gets.")};
+}
+
+}  // namespace
+
+Cause model_too_small() {
+  return {"model-too-small",
+          "The model is too small for the task",
+          kDoc,
+          -1.8,
+          {{"underfitting", 3.4, -0.8, "both losses are flat, high and close together"},
+           {"loss-stuck-after-drop", 1.2, 0, "the coarse part was learned, the rest is out of reach"},
+           {"loss-plateau", 0.8, 0, "a model at the end of its capacity stands still"},
+           {"confidence-without-learning", 0.4, 0, "no more samples can be told apart"},
+           {"loss-too-slow", 0.4, 0, "little capacity makes little progress"},
+           {"overfitting", -2.5, 0, "a model that memorises is large enough"},
+           {"overconfidence", -1.0, 0, "a model that is sure of its training set is large enough"},
+           {"loss-stuck-from-start", -0.6, 0, "even a small model learns something"},
+           {"loss-diverging", -1.0, 0, "too little capacity does not make a loss rise"}},
+          "overfit-one-batch",
+          "Overfit one batch: a model that cannot memorise 32 samples is too small (or broken); if it can, double its "
+          "width and compare.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,67 @@
+// no-shuffling: the samples come in the same, sorted order every epoch.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Without shuffling, the data comes in the order of the file: class by class, source by source. The model adapts to what
+it sees now and forgets what came before; at every epoch's start it has to turn round.
+
+## How it shows
+A saw with the period of the epoch in the training loss, sometimes large swings; validation that depends on what the
+end of the epoch held.
+
+## What else looks like it
+Samples that are being memorised (the loss drops at each epoch's end and stays), a learning rate that restarts every
+epoch, a running mean that the logger resets.
+
+## References
+- Bottou 2009, Curiously Fast Convergence of Some Stochastic Gradient Descent Algorithms.
+- Safran and Shamir 2020, How Good is SGD with Random Shuffling?
+)";
+
+std::optional<bool> shuffled(const Patient& patient) {
+  return configured_flag(patient, {"shuffle", "shuffle_train", "train_shuffle", "shuffle_data"});
+}
+
+std::vector<Clue> clues(const Patient& patient, const Findings&) {
+  if (shuffled(patient) == false) return {{1.8, "the configuration switches shuffling off"}};
+  return {};
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+  if (shuffled(patient) == true) return "the configuration shuffles the data";
+  return std::nullopt;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  return {change("Shuffle the training set anew every epoch.", "shuffle", shuffled(patient) == false ? "false" : "",
+                 "true"),
+          advice("For streams, use a shuffle buffer of many batches, and interleave files and sources."),
+          advice("With several workers, give each its own seed and set the epoch on the distributed sampler.")};
+}
+
+}  // namespace
+
+Cause no_shuffling() {
+  return {"no-shuffling",
+          "The training data is not shuffled",
+          kDoc,
+          -2.4,
+          {{"epoch-sawtooth", 4.0, -0.8, "the loss repeats itself with every epoch"},
+           {"loss-oscillating", 0.8, 0, "sorted data pulls the model to and fro"},
+           {"loss-spikes", 0.3, 0, "the turn from one class to the next is a leap"},
+           {"gradient-norm-oscillating", 0.4, 0, "sorted batches disagree from stretch to stretch"},
+           {"late-loss-variance", 0.3, 0, "stretches of one class differ more and more"}},
+          "checkup",
+          "Print the labels of ten batches in a row: long runs of one class confirm it.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

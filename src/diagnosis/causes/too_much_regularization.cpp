@@ -1,0 +1,84 @@
+// too-much-regularization: the brakes are stronger than the engine.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Weight decay, dropout, augmentation and label smoothing all make the training task harder than the real one. In excess
+they keep the model from fitting even what generalises.
+
+## How it shows
+Both losses flatten early and high. Often validation is better than training, because dropout and augmentation act on
+training alone. Strong weight decay shrinks the weights step by step.
+
+## What else looks like it
+A model that is too small (switching regularisation off changes nothing), a learning rate that is too low, a leak from
+training into validation (validation better than training as well).
+
+## References
+- Krogh and Hertz 1992, A Simple Weight Decay Can Improve Generalization.
+- Srivastava et al. 2014, Dropout.
+- Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings&) {
+  std::vector<Clue> found;
+  const auto decay = weight_decay(patient);
+  const auto drop = dropout(patient);
+  if (decay && *decay > 0.3) found.push_back({1.4, "weight decay is set to " + number(*decay)});
+  if (drop && *drop >= 0.4) found.push_back({1.2, "dropout is set to " + number(*drop)});
+  const bool none = (!decay || *decay <= 1e-4) && (!drop || *drop == 0) && (decay || drop);
+  if (none) found.push_back({-2.0, "the configuration hardly regularises"});
+  return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+  if (!fits_training_set(patient)) return std::nullopt;
+  return "the training loss fell to " + number(patient.training()->end) + ": nothing holds it back";
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  std::vector<Remedy> list;
+  if (const auto drop = dropout(patient); drop && *drop > 0) {
+    list.push_back(change("Halve dropout: " + number(*drop) + " -> " + number(*drop / 2) + ".", "dropout",
+                          number(*drop), number(*drop / 2)));
+  }
+  if (const auto decay = weight_decay(patient); decay && *decay > 0) {
+    list.push_back(change("Divide weight decay by 10: " + number(*decay) + " -> " + number(*decay / 10) + ".",
+                          "weight_decay", number(*decay), number(*decay / 10)));
+  }
+  if (list.empty()) list.push_back(advice("Halve dropout and divide weight decay by 10; soften the augmentation."));
+  list.push_back(advice("Exempt biases and normalisation weights from weight decay."));
+  list.push_back(advice("Compare like with like: evaluate the training set in evaluation mode, without augmentation."));
+  return list;
+}
+
+}  // namespace
+
+Cause too_much_regularization() {
+  return {"too-much-regularization",
+          "Regularisation is too strong",
+          kDoc,
+          -2.3,
+          {{"underfitting", 2.7, -0.5, "the model is held back from fitting even its training set"},
+           {"validation-better-than-training", 2.6, 0, "dropout and augmentation burden training alone"},
+           {"weight-norm-collapsing", 3.4, -0.3, "weight decay shrinks the weights faster than they learn"},
+           {"loss-stuck-after-drop", 0.8, 0, "decay and learning balance each other early"},
+           {"loss-plateau", 0.5, 0, "decay and learning balance each other"},
+           {"loss-stuck-from-start", 0.5, 0, "decay can outweigh the gradient from the start"},
+           {"loss-too-slow", 0.5, 0, "the model learns against the brakes"},
+           {"overfitting", -2.5, 0, "the model memorises freely"},
+           {"overconfidence", -1.5, 0, "regularised models are unsure rather than sure"},
+           {"weight-norm-exploding", -1.5, 0, "the weights grow freely"}},
+          "overfit-one-batch",
+          "Switch all regularisation off for a short run: if the training loss falls clearly lower, this is it.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,80 @@
+// wrong-labels: the labels do not belong to the inputs.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The labels say nothing about the inputs they come with: inputs were shuffled without their labels, columns are swapped,
+the index is off by one, every target is masked out or has the same value. The model is fine, the question has no
+answer.
+
+## How it shows
+Gradients flow and the rate is sensible, yet the loss stays at chance, ln(C), and the accuracy at the share of the
+largest class. With every target masked the loss is exactly zero. A large model may memorise even random labels, with
+validation at chance.
+
+## What else looks like it
+Bad initialisation or fading gradients (the gradient norm is off), a learning rate that is too low, a loss function
+that does not fit.
+
+## References
+- Zhang et al. 2017, Understanding Deep Learning Requires Rethinking Generalization: what random labels look like.
+- Karpathy 2019, A Recipe for Training Neural Networks: look at exactly what goes into the network.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const Observation* stuck = findings.found("loss-stuck-from-start");
+  if (stuck == nullptr) return found;
+  weigh_ordinary_norms(patient, findings, 0.9, found);
+  const std::string_view classes = qualifier(stuck, "classes");
+  if (!classes.empty()) {
+    found.push_back({0.3, "the loss is that of guessing among " + std::string(classes) + " classes"});
+  }
+  const Reading* training = patient.training();
+  if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
+    found.push_back({-1.2, "the loss repeats to the last digit: with gradients it would at least jitter"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+  std::vector<Remedy> list;
+  if (findings.found("loss-exactly-zero") != nullptr) {
+    list.push_back(advice("Count the targets that take part in the loss: all of them may be masked (ignore_index)."));
+  }
+  list.push_back(advice("Print ten inputs with their labels as the model gets them, and check them by eye."));
+  list.push_back(advice("Shuffle inputs and labels with one permutation; check index offsets and class order."));
+  list.push_back(advice("Count the labels per class: a constant or an out-of-range label shows at once."));
+  return list;
+}
+
+}  // namespace
+
+Cause wrong_labels() {
+  return {"wrong-labels",
+          "The labels do not belong to the inputs",
+          kDoc,
+          -2.4,
+          {{"loss-exactly-zero", 3.6, 0, "with every target masked the loss is zero"},
+           {"loss-stuck-from-start", 2.0, 0, "there is nothing to learn from labels that say nothing"},
+           {"underfitting", 1.1, 0, "labels that say little put a high floor under both losses"},
+           {"metric-contradicts-loss", 1.2, 0, "loss and metric may read different labels"},
+           {"initial-loss-wrong", 0.8, 0, "labels outside their range distort the first loss"},
+           {"loss-stuck-after-drop", 0.8, 0, "the class frequencies are learned, and nothing more"},
+           {"overfitting", 0.5, 0, "labels that say nothing can only be memorised"},
+           {"confidence-without-learning", 0.5, 0, "no more labels can be told from the inputs"},
+           {"vanishing-gradients", -1.0, 0, "wrong labels still give gradients"},
+           {"loss-too-slow", -0.5, 0, "something is being learned, if slowly"}},
+          "overfit-one-batch",
+          "Overfit one batch: if 32 samples are memorised but validation stays at chance, look at the labels.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

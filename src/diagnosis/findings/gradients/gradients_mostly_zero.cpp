@@ -1,0 +1,81 @@
+// gradients-mostly-zero: more than half of a layer's gradient is exactly zero.
+#include <algorithm>
+
+#include "diagnosis/layers.h"
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+Most elements of a layer's gradient are exactly zero, step after step.
+
+## Signature
+In the second half of the run three quarters of the logged zero shares of a layer lie above `zero_share`. Embedding
+tables and experts are left out.
+
+## Why it matters
+An exact zero comes from a unit that is switched off: behind a dead ReLU no weight gets a gradient, so the unit stays
+dead, and that part of the layer is lost capacity.
+
+## When it is harmless
+A batch touches only some rows of an embedding table and some experts of a mixture. Pruned weights have no gradient by
+design.
+
+## References
+- Lu et al. 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  bool checked = false;
+  std::vector<std::string> silent;
+  std::vector<Evidence> facts;
+  double worst = 0;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  for (const Layer& layer : layers_in(patient, Role::layer_gradient)) {
+    const Series* series = layer.find({"zero-share"});
+    if (series == nullptr || is_embedding(layer.name)) continue;
+    const signal::Curve curve = layer_curve(*series);
+    if (curve.points() < settings["fewest_points"]) continue;
+    checked = true;
+    const auto late = std::span(curve.value).subspan(curve.size() / 2);
+    const double share = signal::quantile(late, 0.25);
+    if (share <= settings["zero_share"]) continue;
+    const Bucket total = *series->summary().total();
+    if (silent.empty()) first_step = total.first_step;
+    last_step = std::max(last_step, total.last_step);
+    silent.push_back(layer.name);
+    worst = std::max(worst, share);
+    facts.push_back(evidence(series->name(), total.first_step, total.last_step, share, settings["zero_share"],
+                             per_cent(signal::median(late)) + " of the gradient is exactly zero in the median"));
+  }
+  if (!checked) return NotChecked{"no share of zeros in the gradients of layers in the log"};
+  if (silent.empty()) return NotFound{};
+
+  Observation seen = observe(Severity::warning, confidence_of(worst / settings["zero_share"]), first_step, last_step,
+                             "Most of the gradient is exactly zero in " + listed(silent) + ".");
+  std::stable_sort(facts.begin(), facts.end(),
+                   [](const Evidence& a, const Evidence& b) { return a.observed > b.observed; });
+  constexpr std::size_t kShown = 4;
+  facts.resize(std::min(facts.size(), kShown));
+  seen.evidence = std::move(facts);
+  seen.layers = std::move(silent);
+  return seen;
+}
+
+}  // namespace
+
+Finding gradients_mostly_zero() {
+  return {"gradients-mostly-zero",
+          "Most of a layer's gradient is exactly zero",
+          {Need::layer},
+          kDoc,
+          {{"fewest_points", 4, "logged shares needed to call it lasting"},
+           {"zero_share", 0.5, "share of exact zeros beyond which the layer is mostly off (seeds)"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,83 @@
+// weight-norm-collapsing: the weights of a layer shrink towards zero.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/layers.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/weight_norms.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The norm of a layer's weights falls to a small fraction of what it was.
+
+## Signature
+A layer that began at no less than `counts` of the usual size of the run's layers has shrunk below `left` of its initial
+norm (critical: below `nothing_left`), and either still shrinks significantly or has nothing left.
+
+## Why it matters
+A layer without weights passes nothing on. Weight decay that outweighs the gradient, or a layer that gets no gradient at
+all under decay, ends there.
+
+## When it is harmless
+Weights before a normalisation layer may shrink several times without any effect, since their scale cancels. Pruning
+removes weights on purpose.
+
+## References
+- Zhang et al. 2019, Three Mechanisms of Weight Decay Regularization.
+- van Laarhoven 2017, L2 Regularization versus Batch and Weight Normalization.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const WeightCourses courses = weight_courses(patient, settings["fewest_points"]);
+  if (courses.layers.empty()) {
+    return NotChecked{"no weight norm of a layer with at least " + number(settings["fewest_points"]) + " values"};
+  }
+  std::vector<const WeightCourse*> shrunk;
+  for (const WeightCourse& course : courses.layers) {
+    if (!(course.early > 0) || course.early < settings["counts"] * courses.usual) continue;
+    const double left = course.late / course.early;
+    const bool shrinks = left < settings["left"] && course.trend.falls(settings["p_value"]);
+    if (shrinks || left < settings["nothing_left"]) shrunk.push_back(&course);
+  }
+  if (shrunk.empty()) return NotFound{};
+
+  const auto left_of = [](const WeightCourse* course) { return course->late / course->early; };
+  std::stable_sort(shrunk.begin(), shrunk.end(),
+                   [&](const WeightCourse* a, const WeightCourse* b) { return left_of(a) < left_of(b); });
+  const WeightCourse& worst = *shrunk.front();
+  const double left = left_of(&worst);
+  Observation seen =
+      observe(left < settings["nothing_left"] ? Severity::critical : Severity::warning,
+              confidence_of(settings["left"] / std::max(left, 1e-12)), worst.first_step, worst.last_step,
+              "The weights of " + worst.layer + " shrank from " + number(worst.early) + " to " + number(worst.late) +
+                  (shrunk.size() > 1 ? "; " + std::to_string(shrunk.size()) + " layers shrink like that." : "."));
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < shrunk.size(); ++i) {
+    seen.layers.push_back(shrunk[i]->layer);
+    if (i >= kShown) continue;
+    seen.evidence.push_back(evidence(shrunk[i]->series, shrunk[i]->first_step, shrunk[i]->last_step, shrunk[i]->late,
+                                     settings["left"] * shrunk[i]->early,
+                                     per_cent(left_of(shrunk[i])) + " of its initial norm is left"));
+  }
+  return seen;
+}
+
+}  // namespace
+
+Finding weight_norm_collapsing() {
+  return {"weight-norm-collapsing",
+          "The weights of a layer shrink towards zero",
+          {Need::layer},
+          kDoc,
+          {{"fewest_points", 8, "logged norms needed to see a decline"},
+           {"counts", 0.1, "share of the usual initial size below which a layer is too small to judge"},
+           {"left", 0.03, "share of the initial norm; weight decay beside normalisation leaves more than a tenth"},
+           {"nothing_left", 0.001, "share of the initial norm that is as good as nothing"},
+           {"p_value", 0.01, "significance of the decline"}},
+          check};
+}
+
+}  // namespace osler::catalogue

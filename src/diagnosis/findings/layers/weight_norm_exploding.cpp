@@ -1,0 +1,90 @@
+// weight-norm-exploding: the weights of a layer grow without bound.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/layers.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/weight_norms.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The norm of a layer's weights grows rapidly and shows no sign of levelling out.
+
+## Signature
+The norm has grown at least `growth` times above where it began (or above the usual initial size of the run's layers,
+whichever is larger) and by `late_growth` over the last third of the run alone, with a significant trend; or it has grown
+`explosion` times, however it got there; or it ended in NaN.
+
+## Why it matters
+Growing weights mean growing activations and logits: the loss surface sharpens, and overflow is next.
+
+## When it is harmless
+Norms grow slowly, like the square root of the steps, in healthy training, more so without weight decay. Biases, scales
+and adapters start at or near zero and grow by any factor; they are measured against the other layers.
+
+## References
+- Merrill et al. 2021, Effects of Parameter Norm Growth During Transformer Training.
+- Arora, Li, Lyu 2019, Theoretical Analysis of Auto Rate-Tuning by Batch Normalization.
+)";
+
+struct Grown {
+  const WeightCourse* course = nullptr;
+  double growth = 0;
+};
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const WeightCourses courses = weight_courses(patient, settings["fewest_points"]);
+  if (courses.layers.empty()) {
+    return NotChecked{"no weight norm of a layer with at least " + number(settings["fewest_points"]) + " values"};
+  }
+  std::vector<Grown> grown;
+  for (const WeightCourse& course : courses.layers) {
+    const double base = std::max(course.early, courses.usual);
+    if (!(base > 0)) continue;
+    const double growth = course.ends_nonfinite ? HUGE_VAL : course.late / base;
+    const bool runs_away = growth > settings["growth"] && course.last_third > settings["late_growth"] &&
+                           course.trend.rises(settings["p_value"]);
+    if (runs_away || growth > settings["explosion"]) grown.push_back({&course, growth});
+  }
+  if (grown.empty()) return NotFound{};
+
+  std::stable_sort(grown.begin(), grown.end(), [](const Grown& a, const Grown& b) { return a.growth > b.growth; });
+  const WeightCourse& worst = *grown.front().course;
+  const bool critical = grown.front().growth > settings["explosion"];
+  Observation seen =
+      observe(critical ? Severity::critical : Severity::warning,
+              confidence_of(grown.front().growth / settings["growth"]), worst.first_step, worst.last_step,
+              "The weights of " + worst.layer + " grew from " + number(worst.early) + " to " + number(worst.late) +
+                  " and keep growing" + (grown.size() > 1 ? "; " + std::to_string(grown.size()) + " layers do." : "."));
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < grown.size(); ++i) {
+    const WeightCourse& course = *grown[i].course;
+    seen.layers.push_back(course.layer);
+    if (i >= kShown) continue;
+    seen.evidence.push_back(evidence(course.series, course.first_step, course.last_step, course.late,
+                                     settings["growth"] * std::max(course.early, courses.usual),
+                                     "from " + number(course.early) + " to " + number(course.late) + ", " +
+                                         times(course.last_third) + " over the last third"));
+  }
+  return seen;
+}
+
+}  // namespace
+
+Finding weight_norm_exploding() {
+  return {"weight-norm-exploding",
+          "The weights of a layer grow without bound",
+          {Need::layer},
+          kDoc,
+          {{"fewest_points", 8, "logged norms needed to see growth"},
+           {"growth", 10, "factor above the initial size; healthy training stays within about 3 to 5"},
+           {"late_growth", 2, "factor over the last third of the run; growth like the square root gives 1.2"},
+           {"p_value", 0.01, "significance of the growth"},
+           {"explosion", 100, "factor that counts however it came about"}},
+          check};
+}
+
+}  // namespace osler::catalogue

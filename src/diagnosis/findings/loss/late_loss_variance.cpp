@@ -1,0 +1,70 @@
+// late-loss-variance: the scatter of the loss grows late in training.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+#include "signal/noise.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+In healthy training the scatter of the loss from batch to batch shrinks, or stays, as the loss falls. Here it grows
+towards the end.
+
+## Signature
+The noise of the last third is at least `growth` times that of the middle third, makes up at least `level_share` of the
+level, and the loss does not fall meanwhile.
+
+## Why it matters
+The step has become too long for where the model now is: the curvature grew (sharpening) while the rate stayed.
+
+## When it is harmless
+A warm restart or a rising rate makes the scatter grow on purpose; a change of data or batch size does it once.
+
+## References
+- Cohen et al. 2021, edge of stability; Gilmer et al. 2022, A Loss Curvature Perspective on Training Instability.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.adversarial() || patient.reinforcement()) return NotChecked{"the run is not judged by a plain loss"};
+  const Reading* loss = patient.training();
+  if (loss == nullptr) return no_loss_to_check(patient);
+  const std::size_t n = loss->size();
+  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  const auto values = std::span(loss->curve.value);
+  const double middle = signal::difference_noise(values.subspan(n / 3, n / 3));
+  const double late = signal::difference_noise(values.subspan(2 * n / 3));
+  const auto tail_steps = std::span(loss->curve.step).subspan(2 * n / 3);
+  const signal::Trend trend = signal::trend_of(tail_steps, values.subspan(2 * n / 3));
+  const bool falls = trend.falls(0.05) && -trend.change > late;
+  if (late < settings["growth"] * middle || late < settings["level_share"] * std::abs(loss->end) || falls ||
+      middle == 0) {
+    return NotFound{};
+  }
+  const std::int64_t since = loss->step_at(2 * n / 3);
+  Observation seen =
+      observe(Severity::warning, confidence_of(late / middle / settings["growth"]), since, loss->last_step,
+              "The scatter of " + loss->name + " grew " + times(late / middle) + " from the middle to the " +
+                  "last third of the run, and the loss no longer falls.");
+  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, late, settings["growth"] * middle,
+                                   "noise " + number(late) + " late against " + number(middle) + " before"));
+  return seen;
+}
+
+}  // namespace
+
+Finding late_loss_variance() {
+  return {"late-loss-variance",
+          "The scatter of the loss grows late in training",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 36, "a third must hold enough points to estimate noise"},
+           {"growth", 3, "factor by which the noise must grow"},
+           {"level_share", 0.05, "noise as a share of the level that matters"}},
+          check};
+}
+
+}  // namespace osler::catalogue

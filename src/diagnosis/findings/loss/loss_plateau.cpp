@@ -1,0 +1,97 @@
+// loss-plateau: the objective has stopped moving; whether that is convergence or trouble, the causes decide.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/flatness.h"
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The loss, or the reward, came some way and then stopped. By itself that is neither good nor bad: every training that
+converges ends so. What matters is why it stopped, and the causes below are weighed for that.
+
+## Signature
+Over at least the last `flat_share` of the run the trend gains less than `matters` of all that was gained. The
+validation loss is looked at first: it is what people stop for. A note, unless the budget is still being spent: when
+validation is flat for `warn_share` of the run while training falls on and the learning rate is still above
+`spending_rate` of its peak, it is a warning.
+
+## Why it matters
+Time spent on a plateau is time not spent on the fix, or on stopping.
+
+## When it is harmless
+When the floor is reached: the loss is where its own descent promised, the learning rate has run its course.
+
+## References
+- Dauphin et al. 2014, Identifying and attacking the saddle point problem.
+- Ainsworth and Shin 2021, Plateau phenomenon in gradient descent training of ReLU networks.
+)";
+
+bool falls_since(const Reading* training, double step) {
+  if (training == nullptr || training->size() < 8) return false;
+  const std::size_t at = training->index_at(step);
+  if (training->size() - at < 4) return false;
+  const signal::Trend trend =
+      signal::trend_of(std::span(training->curve.step).subspan(at), std::span(training->curve.value).subspan(at));
+  return trend.falls(0.01) && -trend.change > 0.02 * (training->top - training->best);
+}
+
+bool still_spending(const Patient& patient, double share_of_peak) {
+  const Reading* rate = patient.learning_rate();
+  if (rate == nullptr || rate->size() < 8 || !(rate->top > 0)) return false;
+  return rate->end > share_of_peak * rate->top;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.adversarial()) return NotChecked{"networks play against each other: their losses level off by design"};
+  std::vector<const Reading*> objectives = patient.objectives();
+  std::reverse(objectives.begin(), objectives.end());
+  std::erase_if(objectives, [&](const Reading* r) { return r->size() < settings["fewest_points"]; });
+  if (objectives.empty()) {
+    return NotChecked{"no loss or reward with at least " + number(settings["fewest_points"]) + " points"};
+  }
+  for (const Reading* reading : objectives) {
+    const Flatness flat = flatness_of(*reading, settings["matters"]);
+    if (flat.share < settings["flat_share"] || flat.since >= reading->size()) continue;
+    const bool validation = reading == patient.validation();
+    const double since_step = reading->curve.step[flat.since];
+    const bool training_goes_on = validation && falls_since(patient.training(), since_step);
+    const bool wasteful =
+        training_goes_on && flat.share > settings["warn_share"] && still_spending(patient, settings["spending_rate"]);
+    const std::int64_t since = reading->step_at(flat.since);
+    Observation seen =
+        observe(wasteful ? Severity::warning : Severity::note, confidence_of(flat.share / settings["flat_share"]),
+                since, reading->last_step,
+                reading->name + " is flat since " + at_step(since) + " at " + number(reading->shown(reading->end)) +
+                    (training_goes_on ? ", while training still falls." : "."));
+    seen.qualifiers["series"] = validation ? "validation" : "training";
+    seen.qualifiers["training"] = training_goes_on ? "falls" : "flat";
+    seen.evidence.push_back(evidence(
+        reading->name, since, reading->last_step, flat.of_gain, settings["matters"],
+        "the last " + per_cent(flat.share) + " of the run gained " + per_cent(flat.of_gain) + " of the whole gain"));
+    return seen;
+  }
+  return NotFound{};
+}
+
+}  // namespace
+
+Finding loss_plateau() {
+  return {
+      "loss-plateau",
+      "The loss has stopped moving",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 8, "below this flatness means nothing"},
+       {"flat_share", 0.3, "last share of the run that must be flat"},
+       {"matters", 0.03, "share of the whole gain that counts as movement"},
+       {"warn_share", 0.35, "flat share of the run that is worth a warning while the budget is being spent"},
+       {"spending_rate", 0.3, "learning rate, as a share of its peak, above which the schedule still has work to do"}},
+      check};
+}
+
+}  // namespace osler::catalogue

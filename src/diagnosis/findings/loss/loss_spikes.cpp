@@ -1,0 +1,100 @@
+// loss-spikes: isolated jumps of the loss that recover.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+#include "signal/spikes.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The loss jumps far above its course and comes back. Once is an accident; again and again is a fault in the data or a
+step that is only just stable.
+
+## Signature
+A value at least `score` noise units above the running median and at least `height` of the level there, not in the
+first `settle` of the run, beyond `tail` times the reach of the ordinary upward scatter. The qualifier `period` gives
+the gap when at least four spikes are regular.
+
+## Why it matters
+Each spike costs the steps until recovery, and the largest may not recover. A period that matches the epoch, a shard or
+a checkpoint names the culprit.
+
+## When it is harmless
+Losses of single small batches have long tails; a value that such a tail explains is not a spike. Losses of adversarial
+and reinforcement training jump by nature.
+
+## References
+- Chowdhery et al. 2022, PaLM, section 5.1: spikes, and skipping batches.
+- Molybog et al. 2023, A Theory on Adam Instability in Large-Scale Machine Learning.
+)";
+
+std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues& settings) {
+  signal::SpikeOptions options;
+  options.score = settings["score"];
+  options.share_of_level = settings["height"];
+  std::vector<signal::Spike> spikes = signal::spikes_of(reading.curve, options);
+  std::vector<double> above;
+  for (std::size_t i = 0; i < reading.size(); ++i) above.push_back(reading.curve.high[i] - reading.course[i]);
+  const double tail = signal::quantile(above, 0.9);
+  const double settled =
+      reading.curve.step.front() + settings["settle"] * (reading.curve.step.back() - reading.curve.step.front());
+  std::erase_if(spikes, [&](const signal::Spike& spike) {
+    return spike.step < settled || spike.peak - spike.base < settings["tail"] * tail;
+  });
+  return spikes;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.adversarial() || patient.reinforcement()) return NotChecked{"such losses and rewards jump by nature"};
+  if (patient.objectives().empty()) return no_loss_to_check(patient);
+  bool checked = false;
+  for (const Reading* reading : patient.objectives()) {
+    if (reading->size() < settings["fewest_points"]) continue;
+    checked = true;
+    const std::vector<signal::Spike> spikes = spikes_in(*reading, settings);
+    if (spikes.empty()) continue;
+    const auto& worst =
+        *std::max_element(spikes.begin(), spikes.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
+    const std::string count = spikes.size() == 1 ? "once" : std::to_string(spikes.size()) + " times";
+    Observation seen =
+        observe(Severity::warning, confidence_of(worst.score / settings["score"]), std::llround(spikes.front().step),
+                std::llround(spikes.back().step),
+                reading->name + " spiked " + count + ", highest at " + at_step(std::llround(worst.step)) + ": " +
+                    number(worst.base) + " to " + number(worst.peak) +
+                    (worst.recovered ? ", and recovered." : ", not yet recovered."));
+    seen.qualifiers["count"] = std::to_string(spikes.size());
+    if (const auto period = signal::period_of(spikes)) seen.qualifiers["period"] = number(*period);
+    constexpr std::size_t kShown = 5;
+    for (const auto& spike : std::span(spikes).first(std::min(kShown, spikes.size()))) {
+      const std::int64_t at = std::llround(spike.step);
+      seen.evidence.push_back(
+          evidence(reading->name, at, at, spike.peak, spike.base,
+                   "jumped to " + number(spike.peak) + ", " + number(spike.score) + " noise units"));
+    }
+    return seen;
+  }
+  if (!checked) return NotChecked{"no loss with at least " + number(settings["fewest_points"]) + " points"};
+  return NotFound{};
+}
+
+}  // namespace
+
+Finding loss_spikes() {
+  return {"loss-spikes",
+          "The loss jumps and recovers",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 12, "below this a jump cannot be told from the course"},
+           {"score", 8, "noise units above the course"},
+           {"height", 0.5, "share of the level that the jump must exceed"},
+           {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
+           {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
+          check};
+}
+
+}  // namespace osler::catalogue

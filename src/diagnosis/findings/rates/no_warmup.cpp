@@ -1,0 +1,98 @@
+// no-warmup: full learning rate from the first step, and a rough start.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/movement.h"
+#include "diagnosis/nonfinite.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/rates.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The learning rate is at its peak from the first step on, and the first part of training is unstable: the loss leaps
+above where it began before it settles.
+
+## Signature
+The first logged rate is at least `full_share` of the peak. Within the first `early` of the run at least `leaps` values
+of the loss lie above its very first value, by more than `noise_units` noise units of the later, settled curve and more
+than `gain_share` of all that is gained later.
+
+## Why it matters
+Adaptive optimizers know the size of the gradients only after some hundred steps; attention at random weights has large
+ones. Full steps in a wrong direction spoil the initialisation, and the model may never quite recover.
+
+## When it is harmless
+Convolutional networks under plain SGD start well without warm-up. One or two higher values right after the start are
+ordinary. Fine-tuning at a small rate needs none.
+
+## References
+- Vaswani et al. 2017, Attention Is All You Need.
+- Goyal et al. 2017, Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour.
+- Liu et al. 2020, On the Variance of the Adaptive Learning Rate and Beyond.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.adversarial() || patient.reinforcement()) {
+    return NotChecked{"a rough start of these losses says little: networks play against each other or for a reward"};
+  }
+  const Reading* loss = patient.training();
+  if (loss == nullptr) return no_loss_to_check(patient);
+  const auto rate = main_rate(patient);
+  if (!rate) return NotChecked{"no learning rate above 0 in the log"};
+  const signal::Curve curve = close_up(patient, *loss);
+  const double span = curve.empty() ? 0 : curve.step.back() - curve.step.front();
+  const auto early = static_cast<std::size_t>(std::count_if(curve.step.begin(), curve.step.end(), [&](double step) {
+    return step <= curve.step.front() + settings["early"] * span;
+  }));
+  if (static_cast<double>(early) < settings["fewest_early"]) {
+    return NotChecked{"fewer than " + number(settings["fewest_early"]) + " losses in the first " +
+                      per_cent(settings["early"]) + " of the run"};
+  }
+  const bool from_the_start = static_cast<double>(rate->first_step) <= curve.step.front() + settings["early"] * span;
+  if (!from_the_start) return NotChecked{"the learning rate of the first steps is not in the log"};
+  if (rate->first < settings["full_share"] * rate->peak) return NotFound{};
+
+  const std::span<const double> settled = std::span(curve.value).subspan(curve.size() / 2);
+  const double gain = loss->start - loss->best;
+  const double start = curve.value.front();
+  const double limit = start + std::max(settings["noise_units"] * signal::noise_of(settled).sigma,
+                                        settings["gain_share"] * std::max(gain, 0.0));
+  const std::span<const double> rough = std::span(curve.value).first(early);
+  const auto leaps = std::count_if(rough.begin(), rough.end(), [&](double value) { return value > limit; });
+  const bool settles = signal::median(settled) < start;
+  if (static_cast<double>(leaps) < settings["leaps"] || !settles || !(gain > 0)) return NotFound{};
+
+  const double highest = *std::max_element(rough.begin(), rough.end());
+  const auto until = std::llround(curve.step[early - 1]);
+  Observation seen =
+      observe(Severity::warning, confidence_of((highest - start) / (limit - start)), loss->first_step, until,
+              rate->name + " is at its full " + number(rate->peak) + " from the first step, and " + loss->name +
+                  " leaps from " + number(start) + " to " + number(highest) + " before it settles.");
+  seen.evidence.push_back(evidence(loss->name, loss->first_step, until, highest, limit,
+                                   std::to_string(leaps) + " of the first " + std::to_string(early) +
+                                       " values lie above " + number(limit) + ", the first was " + number(start)));
+  return seen;
+}
+
+}  // namespace
+
+Finding no_warmup() {
+  return {
+      "no-warmup",
+      "Full learning rate from the first step, with a rough start",
+      {Need::curve, Need::live},
+      kDoc,
+      {{"early", 0.08, "part of the run in which an instability belongs to the start (seeds: warm-up of 5 to 10 %)"},
+       {"fewest_early", 6, "losses in that part needed to judge it"},
+       {"full_share", 0.9, "share of the peak that the first rate must have"},
+       {"leaps", 3, "values above the first that it takes; one or two are ordinary"},
+       {"noise_units", 6, "noise levels of the settled curve that a leap must exceed"},
+       {"gain_share", 0.15, "share of the whole gain that a leap must exceed"}},
+      check};
+}
+
+}  // namespace osler::catalogue

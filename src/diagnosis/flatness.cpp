@@ -1,0 +1,40 @@
+// Growing a flat stretch from the end of a curve.
+#include "diagnosis/flatness.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "signal/robust.h"
+#include "signal/trend.h"
+
+namespace osler {
+
+Flatness flatness_of(const Reading& reading, double matters) {
+  Flatness flat;
+  const std::size_t n = reading.size();
+  flat.since = n;
+  if (n < 6) return flat;
+  const double gain = std::max(reading.top - reading.best, 1e-12 * std::max(reading.level, 1e-300));
+  constexpr std::size_t kPieces = 20;
+  for (std::size_t pieces = 2; pieces <= kPieces; ++pieces) {
+    const std::size_t length = std::max<std::size_t>(4, pieces * n / kPieces);
+    const std::size_t first = n - std::min(length, n);
+    const auto steps = std::span(reading.curve.step).subspan(first);
+    const auto values = std::span(reading.curve.value).subspan(first);
+    const signal::Trend trend = signal::trend_of(steps, values);
+    // The ends of the stretch must agree with its trend: a late drop after a long plateau is progress.
+    const std::size_t third = std::max<std::size_t>(1, values.size() / 3);
+    const double drop = signal::median(values.first(third)) - signal::median(values.last(third));
+    const double tolerated = matters * gain + reading.noise.sigma / std::sqrt(static_cast<double>(third));
+    if (std::abs(trend.change) > tolerated || std::abs(drop) > tolerated) break;
+    flat.since = first;
+    flat.change = -trend.change;
+  }
+  if (flat.since == n) return flat;
+  const double span = reading.curve.step.back() - reading.curve.step.front();
+  flat.share = span > 0 ? (reading.curve.step.back() - reading.curve.step[flat.since]) / span : 0;
+  flat.of_gain = flat.change / gain;
+  return flat;
+}
+
+}  // namespace osler

@@ -1,0 +1,43 @@
+// Layers: the per-layer series of a run, in the order of the network.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnosis/patient.h"
+
+namespace osler {
+
+/// The series of one layer's tensor (its gradient, weights, updates or activations) by statistic.
+struct Layer {
+  std::string name;
+  std::map<std::string, const Series*, std::less<>> series;  ///< "norm", "std", "mean", "max", "zero-share", ...
+
+  /// The series of the first of `statistics` that is there, or nullptr.
+  [[nodiscard]] const Series* find(std::initializer_list<std::string_view> statistics) const;
+};
+
+/// The layers with series in a layer role, from input to output as far as the log tells: in the order in which they
+/// appear. Where they appear sorted as text, numbers within the names count as numbers ("block.2" before "block.10").
+[[nodiscard]] std::vector<Layer> layers_in(const Patient& patient, Role role);
+
+/// The layer called `name`, or nullptr.
+[[nodiscard]] const Layer* find_layer(const std::vector<Layer>& layers, std::string_view name);
+
+/// A bias, or the scale or shift of a normalisation: few numbers, which start at 0 or 1 and are of another size than
+/// weights.
+[[nodiscard]] bool is_vector(std::string_view layer);
+/// A table of which each batch touches only some rows.
+[[nodiscard]] bool is_embedding(std::string_view layer);
+
+/// The finite values of a layer's series as a curve of at most a hundred or so points: there may be thousands of
+/// layers.
+[[nodiscard]] signal::Curve layer_curve(const Series& series);
+
+/// "fc1, fc2 and 12 more".
+[[nodiscard]] std::string listed(const std::vector<std::string>& names);
+
+}  // namespace osler

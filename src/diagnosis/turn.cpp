@@ -1,0 +1,65 @@
+// Judging valleys in validation curves.
+#include "diagnosis/turn.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "signal/noise.h"
+#include "signal/robust.h"
+
+namespace osler {
+
+Turn turn_of(const Reading& reading, const TurnLimits& limits) {
+  Turn turn;
+  const std::size_t n = reading.size();
+  const std::vector<double> calm = signal::running_median(reading.curve.value, n >= 12 ? 1 : 0);
+  turn.valley = signal::valley_of(reading.curve.step, calm);
+  const double rise = turn.valley.rise();
+  const double gain = std::max(turn.valley.fall(), limits.least_gain * reading.level);
+  const double noise = std::max(signal::difference_noise(calm), 1e-12 * reading.level);
+  const std::size_t after = n - turn.valley.bottom;
+  turn.units = rise / noise;
+  turn.share = gain > 0 ? rise / gain : 0;
+  // With only a few points after the valley nothing but a rise at every one of them is convincing.
+  const bool convincing =
+      after >= 6 ? turn.valley.after.rises(limits.p_value) : after >= 4 && turn.valley.after.tau > 0.99;
+  // A long rise is visible beneath noise larger than a single step of it: the noise of a mean shrinks.
+  const double shrink = std::sqrt(std::max(1.0, static_cast<double>(after) / 8));
+  turn.units *= shrink;
+  turn.real = convincing && turn.units > limits.noise_units && turn.share > limits.rise_share &&
+              rise > limits.level_share * reading.level;
+  return turn;
+}
+
+Motion motion_after(const Reading& metric, double step) {
+  const std::size_t at = metric.index_at(step);
+  const auto steps = std::span(metric.curve.step).subspan(at);
+  const auto values = std::span(metric.curve.value).subspan(at);
+  if (values.size() < 4) return Motion::flat;
+  const signal::Trend trend = signal::trend_of(steps, values);
+  const double size = std::abs(trend.change);
+  const double gain = std::max(metric.top - metric.best, 1e-12 * metric.level);
+  constexpr double kMatters = 0.05;
+  if (size < kMatters * gain || size < 0.5 * metric.noise.sigma) return Motion::flat;
+  if (trend.falls(0.05)) return Motion::improved;
+  return trend.rises(0.05) ? Motion::declined : Motion::flat;
+}
+
+bool training_improves_after(const Patient& patient, double step, const Reading& validation) {
+  const auto falls = [&](const Reading& reading) {
+    if (reading.size() < 4) return false;
+    const double then = reading.course[reading.index_at(step)];
+    const double gain = std::max(reading.improvement(), 0.0);
+    const double error = reading.noise.sigma / std::sqrt(std::max(1.0, static_cast<double>(reading.size()) / 10));
+    return then - reading.end > std::max(0.02 * gain, error);
+  };
+  const Reading* training = patient.training();
+  if (training != nullptr && falls(*training)) return true;
+  if (training != nullptr && !training->negated && !validation.negated && training->size() >= 4) {
+    const bool far_below = training->end >= 0 && training->end < 0.5 * validation.end;
+    if (far_below && training->end < training->course[training->index_at(step)] + training->noise.sigma) return true;
+  }
+  return std::any_of(patient.training_quality().begin(), patient.training_quality().end(), falls);
+}
+
+}  // namespace osler

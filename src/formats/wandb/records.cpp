@@ -1,0 +1,280 @@
+// Protocol buffers of W&B, read field by field: key, nested keys and a value in JSON.
+#include "formats/wandb/records.h"
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_message.hpp>
+
+#include <array>
+
+#include "formats/json/config.h"
+#include "formats/numbers.h"
+#include "formats/tensorboard/tensors.h"
+
+namespace osler {
+namespace {
+
+enum class RecordField : protozero::pbf_tag_type { history = 2, config = 5, run = 17, exit = 18 };
+enum class HistoryField : protozero::pbf_tag_type { item = 1, step = 2 };
+enum class ItemField : protozero::pbf_tag_type { key = 1, nested_key = 2, value_json = 16 };
+enum class ConfigField : protozero::pbf_tag_type { update = 1 };
+enum class RunField : protozero::pbf_tag_type { run_id = 1, project = 3, config = 4, display_name = 8 };
+
+constexpr std::size_t kLongestName = 400;
+
+std::string_view view(protozero::data_view data) {
+  return {data.data(), data.size()};
+}
+
+/// One entry of a history, a configuration or a summary.
+struct Item {
+  std::vector<std::string_view> path;
+  std::string_view json;
+};
+
+Item decode_item(std::string_view bytes) {
+  Item item;
+  protozero::pbf_message<ItemField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    switch (message.tag()) {
+      case ItemField::key:
+      case ItemField::nested_key:
+        // Either a key or the nested keys are filled, never both.
+        if (const std::string_view part = view(message.get_view()); !part.empty()) item.path.push_back(part);
+        break;
+      case ItemField::value_json:
+        item.json = view(message.get_view());
+        break;
+      default:
+        message.skip();
+    }
+  }
+  return item;
+}
+
+std::string joined(const std::vector<std::string_view>& path) {
+  std::string name;
+  for (const std::string_view part : path) {
+    if (!name.empty()) name += '/';
+    name += part;
+  }
+  return name;
+}
+
+std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') json += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) json += c;
+  }
+  return json + '"';
+}
+
+/// Collects the numbers of an object, and what a histogram needs.
+class ValueVisitor final : public JsonVisitor {
+ public:
+  void begin_object() override { path_.push_back(std::exchange(key_, {})); }
+  void key(std::string_view name) override { key_ = name; }
+  void end_object() override {
+    path_.pop_back();
+    key_.clear();
+  }
+  void begin_array() override { ++arrays_; }
+  void end_array() override { --arrays_; }
+  void number(double value) override {
+    if (arrays_ == 1 && path_.size() == 1) {
+      if (key_ == "values") counts.push_back(value);
+      if (key_ == "bins") bins.push_back(value);
+    }
+    if (arrays_ == 0 && numbers.size() < kMostNumbers) numbers.emplace_back(name(), value);
+  }
+  void text(std::string_view value) override {
+    if (arrays_ > 0) return;
+    if (key_ == "_type" && path_.size() == 1) {
+      type = value;
+    } else if (const CellValue cell = read_cell(value); cell.kind == CellKind::number) {
+      number(cell.value);
+    }
+  }
+  void nothing() override {}
+  void truth(bool) override {}
+
+  std::string type;  // of media: "histogram", "images/separated", ...
+  std::vector<double> counts;
+  std::vector<double> bins;
+  std::vector<std::pair<std::string, double>> numbers;  // by path
+
+  [[nodiscard]] double find(std::string_view name) const {
+    for (const auto& [path, value] : numbers) {
+      if (path == name) return value;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t kMostNumbers = 10'000;
+
+  [[nodiscard]] std::string name() const {
+    std::string full;
+    for (std::size_t i = 1; i < path_.size(); ++i) full += path_[i] + "/";
+    return full + key_;
+  }
+
+  std::vector<std::string> path_;
+  std::string key_;
+  int arrays_ = 0;
+};
+
+/// Rows of (left, right, count) from edges and counts, or from the first edge and a width.
+std::vector<double> histogram_rows(const ValueVisitor& value) {
+  std::vector<double> rows;
+  const double width = value.find("packedBins/size");
+  const bool packed = value.bins.empty() && width > 0;
+  if (!packed && value.bins.size() != value.counts.size() + 1) return rows;
+  for (std::size_t i = 0; i < value.counts.size(); ++i) {
+    const double left = packed ? value.find("packedBins/min") + width * static_cast<double>(i) : value.bins[i];
+    rows.insert(rows.end(), {left, packed ? left + width : value.bins[i + 1], value.counts[i]});
+  }
+  return rows;
+}
+
+}  // namespace
+
+void WandbRecords::record(std::string_view bytes, std::uint64_t offset, EventSink& sink, DamageReport& damage) {
+  try {
+    protozero::pbf_message<RecordField> message(bytes.data(), bytes.size());
+    while (message.next()) {
+      switch (message.tag()) {
+        case RecordField::history:
+          history(view(message.get_view()), sink);
+          break;
+        case RecordField::config:
+          config(view(message.get_view()), sink);
+          break;
+        case RecordField::run:
+          run(view(message.get_view()), sink);
+          break;
+        case RecordField::exit:
+          exit(view(message.get_view()), sink);
+          break;
+        default:
+          message.skip();
+      }
+    }
+  } catch (const std::exception&) {
+    damage.add({{}, offset, 0, "a record is malformed and was left out", bytes.size()});
+  }
+}
+
+void WandbRecords::history(std::string_view bytes, EventSink& sink) {
+  cells_.clear();
+  bool has_step = false;
+  std::optional<std::int64_t> step;
+  protozero::pbf_message<HistoryField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    if (message.tag() == HistoryField::item && message.wire_type() == protozero::pbf_wire_type::length_delimited) {
+      const Item item = decode_item(view(message.get_view()));
+      const std::string name = joined(item.path);
+      if (name.empty() || name.size() > kLongestName) continue;
+      has_step |= name == "_step";
+      // Other names with an underscore in front are W&B's own: run time, parts of tables.
+      if (name.front() == '_' && name != "_step" && name != "_timestamp") continue;
+      value(name, item.json);
+    } else if (message.tag() == HistoryField::step &&
+               message.wire_type() == protozero::pbf_wire_type::length_delimited) {
+      protozero::pbf_reader inner = message.get_message();
+      step = 0;  // a step of zero is not written out
+      while (inner.next()) {
+        if (inner.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint)) {
+          step = inner.get_int64();
+        } else {
+          inner.skip();
+        }
+      }
+    } else {
+      message.skip();
+    }
+  }
+  if (cells_.empty()) return;
+  if (!has_step && step) cell("_step", static_cast<double>(*step));
+  rows_.row({cells_, kNoTime, {}}, sink);
+}
+
+void WandbRecords::value(const std::string& name, std::string_view json) {
+  json = trim(json);
+  if (json.empty()) return;
+  if (json.front() != '{') {
+    if (json.front() == '[' || json == "true" || json == "false") return;
+    if (json.front() == '"' && json.size() > 1) json = json.substr(1, json.size() - 2);
+    if (const CellValue number = read_cell(json); number.kind == CellKind::number) cell(name, number.value);
+    return;
+  }
+  ValueVisitor found;
+  if (!walker_.walk(json, found)) return;
+  if (found.type.empty()) {
+    for (const auto& [path, number] : found.numbers) cell(name + "/" + path, number);
+  } else if (found.type == "histogram") {
+    const auto figures = figures_of_rows(histogram_rows(found));
+    if (!figures) return;
+    cell(name + "#mean", figures->mean);
+    cell(name + "#std", figures->std);
+    cell(name + "#min", figures->min);
+    cell(name + "#max", figures->max);
+    cell(name + "#norm", figures->norm);
+    if (figures->zero_share) cell(name + "#zero-share", *figures->zero_share);
+  }
+}
+
+void WandbRecords::config(std::string_view bytes, EventSink& sink) {
+  protozero::pbf_message<ConfigField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    if (message.tag() != ConfigField::update) {
+      message.skip();
+      continue;
+    }
+    const Item item = decode_item(view(message.get_view()));
+    if (item.path.empty() || item.path.front() == "_wandb" || item.json.empty()) continue;
+    std::string text;
+    for (const std::string_view part : item.path) text += "{" + quoted(part) + ":";
+    text += item.json;
+    text.append(item.path.size(), '}');
+    json_to_config(text, sink);
+  }
+}
+
+void WandbRecords::run(std::string_view bytes, EventSink& sink) {
+  protozero::pbf_message<RunField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    switch (message.tag()) {
+      case RunField::run_id:
+        sink.config("wandb/id", view(message.get_view()));
+        break;
+      case RunField::project:
+        sink.config("wandb/project", view(message.get_view()));
+        break;
+      case RunField::display_name:
+        sink.config("wandb/name", view(message.get_view()));
+        break;
+      case RunField::config:
+        config(view(message.get_view()), sink);
+        break;
+      default:
+        message.skip();
+    }
+  }
+}
+
+void WandbRecords::exit(std::string_view bytes, EventSink& sink) {
+  std::int32_t code = 0;
+  protozero::pbf_reader message(bytes.data(), bytes.size());
+  while (message.next()) {
+    if (message.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint)) {
+      code = message.get_int32();
+    } else {
+      message.skip();
+    }
+  }
+  const Mark::Kind kind = code == 0 ? Mark::Kind::finished : Mark::Kind::crashed;
+  sink.add(Mark{kind, 0, kNoTime, code == 0 ? "the program ended" : "exit code " + std::to_string(code)});
+}
+
+}  // namespace osler

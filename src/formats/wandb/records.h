@@ -1,0 +1,37 @@
+// WandbRecords: what the records of a .wandb file tell, turned into events.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/json/walk.h"
+#include "formats/rows.h"
+#include "osler/base/damage.h"
+#include "osler/run/event.h"
+
+namespace osler {
+
+/// Decodes records one after another. History becomes rows, configuration becomes configuration, the exit code a mark;
+/// console output, system statistics, media and the summary (which repeats the history) are left out.
+class WandbRecords {
+ public:
+  /// Takes one record. A malformed one is reported and left out.
+  void record(std::string_view record, std::uint64_t offset, EventSink& sink, DamageReport& damage);
+  /// No more records come.
+  void finish(EventSink& sink) { rows_.finish(sink); }
+
+ private:
+  void history(std::string_view message, EventSink& sink);
+  void value(const std::string& name, std::string_view json);
+  void cell(const std::string& name, double value) { cells_.push_back({rows_.column(name), value}); }
+  static void config(std::string_view message, EventSink& sink);
+  static void run(std::string_view message, EventSink& sink);
+  static void exit(std::string_view message, EventSink& sink);
+
+  RowAssembler rows_;
+  JsonWalker walker_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace osler

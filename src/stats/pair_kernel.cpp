@@ -1,0 +1,187 @@
+// Compares and widens blocks with SIMD instructions, compiled once for each instruction set.
+#include "stats/pair_kernel.h"
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stats/pair_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "stats/lanes-inl.h"
+#include "stats/moments-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace osler::stats {
+namespace HWY_NAMESPACE {
+
+/// Sums of products of double lanes.
+struct ProductSums {
+  ProductSums() : dot(hn::Zero(DDouble())), aa(dot), bb(dot), dd(dot) {}
+
+  HWY_INLINE void Add(hn::Vec<DDouble> a, hn::Vec<DDouble> b) {
+    const auto difference = hn::Sub(b, a);
+    dot = hn::MulAdd(a, b, dot);
+    aa = hn::MulAdd(a, a, aa);
+    bb = hn::MulAdd(b, b, bb);
+    dd = hn::MulAdd(difference, difference, dd);
+  }
+  void AddTo(PairStats& stats) const {
+    const DDouble d;
+    stats.dot += hn::GetLane(hn::SumOfLanes(d, dot));
+    stats.a_squared += hn::GetLane(hn::SumOfLanes(d, aa));
+    stats.b_squared += hn::GetLane(hn::SumOfLanes(d, bb));
+    stats.difference_squared += hn::GetLane(hn::SumOfLanes(d, dd));
+  }
+
+  hn::Vec<DDouble> dot, aa, bb, dd;
+};
+
+/// Takes in one vector of each side, of which `inside` selects the lanes that count.
+template <class Lane>
+class PairAdder {
+ public:
+  using D = hn::ScalableTag<Lane>;
+  using V = hn::Vec<D>;
+
+  explicit PairAdder(const Resolution& stored)
+      : relative_(hn::Set(D(), static_cast<Lane>(stored.relative))),
+        smallest_(hn::Set(D(), static_cast<Lane>(stored.smallest))) {}
+
+  HWY_INLINE void Add(V a, V b, hn::Mask<D> inside, PairStats& stats) {
+    const D d;
+    const auto finite = hn::And(inside, hn::And(hn::IsFinite(a), hn::IsFinite(b)));
+    a = hn::IfThenElseZero(finite, a);
+    b = hn::IfThenElseZero(finite, b);
+    if constexpr (std::is_same_v<Lane, double>) {
+      lower_.Add(a, b);
+    } else {
+      lower_.Add(WidenLower(a), WidenLower(b));
+      if constexpr (HWY_TARGET != HWY_SCALAR) upper_.Add(WidenUpper(a), WidenUpper(b));
+    }
+    const auto nonzero = hn::Ne(b, hn::Zero(d));
+    const auto octave = hn::And(a, hn::BitCast(d, hn::Set(DBits(), kExponentBits)));
+    const auto half_spacing = hn::Max(hn::Mul(octave, relative_), smallest_);
+    const auto lost = hn::And(nonzero, hn::Lt(hn::Abs(b), half_spacing));
+    stats.excluded -= hn::CountTrue(d, finite);
+    stats.b_nonzero += hn::CountTrue(d, nonzero);
+    stats.below_resolution += hn::CountTrue(d, lost);
+  }
+  void Finish(PairStats& stats) const {
+    lower_.AddTo(stats);
+    upper_.AddTo(stats);
+  }
+
+ private:
+  using DBits = hn::RebindToUnsigned<D>;
+  using Bits = hn::TFromD<DBits>;
+  static constexpr Bits kExponentBits = sizeof(Lane) == 4 ? Bits{0x7F800000u} : static_cast<Bits>(0x7FF0000000000000u);
+
+  V relative_, smallest_;
+  ProductSums lower_, upper_;
+};
+
+template <class Lane>
+PairStats Compare(const Lane* a, const Lane* b, std::size_t count, const Resolution& stored) {
+  using Source = std::conditional_t<std::is_same_v<Lane, float>, F32Source, F64Source>;
+  const hn::ScalableTag<Lane> d;
+  const std::size_t lanes = hn::Lanes(d);
+  PairStats stats;
+  stats.count = count;
+  stats.excluded = count;
+  PairAdder<Lane> adder(stored);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    adder.Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::FirstN(d, lanes), stats);
+  }
+  if (i < count) {
+    const PaddedTail<Source> tail_a(a + i, count - i);
+    const PaddedTail<Source> tail_b(b + i, count - i);
+    adder.Add(hn::Load(d, tail_a.raw), hn::Load(d, tail_b.raw), hn::FirstN(d, count - i), stats);
+  }
+  adder.Finish(stats);
+  return stats;
+}
+
+PairStats CompareFloats(const float* a, const float* b, std::size_t count, const Resolution& stored) {
+  return Compare(a, b, count, stored);
+}
+PairStats CompareDoubles(const double* a, const double* b, std::size_t count, const Resolution& stored) {
+  return Compare(a, b, count, stored);
+}
+
+template <class Source>
+void Widen(const void* from, std::size_t count, float* to) {
+  const auto* data = static_cast<const typename Source::Raw*>(from);
+  const DFloat d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(Source::Load(d, data + i), d, to + i);
+  for (; i < count; ++i) to[i] = Source::Decode(data[i]);
+}
+
+void WidenF16(const void* from, std::size_t count, float* to) { Widen<F16Source>(from, count, to); }
+void WidenBF16(const void* from, std::size_t count, float* to) { Widen<BF16Source>(from, count, to); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace osler::stats
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace osler::stats {
+
+HWY_EXPORT(CompareFloats);
+HWY_EXPORT(CompareDoubles);
+HWY_EXPORT(WidenF16);
+HWY_EXPORT(WidenBF16);
+
+Resolution resolution_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return {0x1p-24, 0x1p-150};
+    case DType::f64:
+      return {0x1p-53, 0};  // the half of the smallest double does not exist, nor does an update below it
+    case DType::f16:
+      return {0x1p-11, 0x1p-25};
+    case DType::bf16:
+      return {0x1p-8, 0x1p-134};
+  }
+  return {};
+}
+
+PairStats compare_block(const float* a, const float* b, std::size_t count, const Resolution& stored) {
+  return HWY_DYNAMIC_DISPATCH(CompareFloats)(a, b, count, stored);
+}
+
+PairStats compare_block(const double* a, const double* b, std::size_t count, const Resolution& stored) {
+  return HWY_DYNAMIC_DISPATCH(CompareDoubles)(a, b, count, stored);
+}
+
+void widen_block(const void* from, DType dtype, std::size_t count, float* to) {
+  if (dtype == DType::f16) {
+    HWY_DYNAMIC_DISPATCH(WidenF16)(from, count, to);
+  } else if (dtype == DType::bf16) {
+    HWY_DYNAMIC_DISPATCH(WidenBF16)(from, count, to);
+  } else {
+    std::memcpy(to, from, count * sizeof(float));
+  }
+}
+
+void widen_block(const void* from, DType dtype, std::size_t count, double* to) {
+  if (dtype == DType::f64) {
+    std::memcpy(to, from, count * sizeof(double));
+    return;
+  }
+  constexpr std::size_t kStep = 256;
+  float floats[kStep];
+  const auto* bytes = static_cast<const std::byte*>(from);
+  for (std::size_t i = 0; i < count; i += kStep) {
+    const std::size_t step = count - i < kStep ? count - i : kStep;
+    widen_block(bytes + i * element_bytes(dtype), dtype, step, floats);
+    for (std::size_t j = 0; j < step; ++j) to[i + j] = floats[j];
+  }
+}
+
+}  // namespace osler::stats
+#endif  // HWY_ONCE

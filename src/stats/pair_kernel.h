@@ -1,0 +1,30 @@
+// The plain face of the SIMD code that compares and widens blocks.
+#pragma once
+
+#include <cstddef>
+
+#include "osler/stats/pair_stats.h"
+#include "osler/stats/tensor_view.h"
+
+namespace osler::stats {
+
+/// How fine a storage type is: half the distance of neighbouring numbers is `relative` times the octave of the number,
+/// but at least `smallest`.
+struct Resolution {
+  double relative = 0;
+  double smallest = 0;
+};
+
+[[nodiscard]] Resolution resolution_of(DType dtype);
+
+/// Compares `count` dense pairs of floats; `stored` is the resolution of the type that a came from.
+[[nodiscard]] PairStats compare_block(const float* a, const float* b, std::size_t count, const Resolution& stored);
+/// Compares `count` dense pairs of doubles.
+[[nodiscard]] PairStats compare_block(const double* a, const double* b, std::size_t count, const Resolution& stored);
+
+/// Widens `count` dense elements of any type but f64, exactly.
+void widen_block(const void* from, DType dtype, std::size_t count, float* to);
+/// Widens `count` dense elements of any type, exactly.
+void widen_block(const void* from, DType dtype, std::size_t count, double* to);
+
+}  // namespace osler::stats

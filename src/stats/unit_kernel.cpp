@@ -1,0 +1,137 @@
+// Counts active elements with SIMD instructions, compiled once for each instruction set. Magnitudes of every type sort
+// like the integers made of their bits, so one code serves all types of a size.
+#include "stats/unit_kernel.h"
+
+#include <bit>
+#include <cstring>
+
+#include "stats/dtype.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stats/unit_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace osler::stats {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Bits>
+std::size_t CountActive(const Bits* data, std::size_t count, std::uint64_t threshold_wide) {
+  const hn::ScalableTag<Bits> d;
+  const std::size_t lanes = hn::Lanes(d);
+  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
+  const Bits threshold = static_cast<Bits>(threshold_wide);
+  std::size_t active = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto magnitude = hn::And(hn::LoadU(d, data + i), hn::Set(d, kMagnitude));
+    active += hn::CountTrue(d, hn::Gt(magnitude, hn::Set(d, threshold)));
+  }
+  for (; i < count; ++i) active += (data[i] & kMagnitude) > threshold ? 1 : 0;
+  return active;
+}
+
+std::size_t CountActive16(const std::uint16_t* data, std::size_t count, std::uint64_t threshold) {
+  return CountActive(data, count, threshold);
+}
+std::size_t CountActive32(const std::uint32_t* data, std::size_t count, std::uint64_t threshold) {
+  return CountActive(data, count, threshold);
+}
+std::size_t CountActive64(const std::uint64_t* data, std::size_t count, std::uint64_t threshold) {
+  return CountActive(data, count, threshold);
+}
+
+/// Loads 16- or 32-bit magnitudes into 32-bit lanes.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadMagnitude(D d, const std::uint16_t* from) {
+  return hn::And(hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint16_t, D>(), from)), hn::Set(d, 0x7FFFu));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadMagnitude(D d, const std::uint32_t* from) {
+  return hn::And(hn::LoadU(d, from), hn::Set(d, 0x7FFFFFFFu));
+}
+
+template <class Bits>
+void AddActive(const Bits* data, std::size_t count, std::uint64_t threshold_wide, std::uint32_t* counts) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
+  const std::uint32_t threshold = static_cast<std::uint32_t>(threshold_wide);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto active = hn::Gt(LoadMagnitude(d, data + i), hn::Set(d, threshold));
+    hn::StoreU(hn::Sub(hn::LoadU(d, counts + i), hn::VecFromMask(d, active)), d, counts + i);
+  }
+  for (; i < count; ++i) counts[i] += (data[i] & kMagnitude) > threshold ? 1 : 0;
+}
+
+void AddActive16(const std::uint16_t* data, std::size_t count, std::uint64_t threshold, std::uint32_t* counts) {
+  AddActive(data, count, threshold, counts);
+}
+void AddActive32(const std::uint32_t* data, std::size_t count, std::uint64_t threshold, std::uint32_t* counts) {
+  AddActive(data, count, threshold, counts);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace osler::stats
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace osler::stats {
+
+HWY_EXPORT(CountActive16);
+HWY_EXPORT(CountActive32);
+HWY_EXPORT(CountActive64);
+HWY_EXPORT(AddActive16);
+HWY_EXPORT(AddActive32);
+
+namespace {
+
+double decode(DType dtype, std::uint64_t bits) {
+  std::byte raw[sizeof bits];
+  static_assert(std::endian::native == std::endian::little, "the lower bytes of an integer are taken as the element");
+  std::memcpy(raw, &bits, sizeof bits);
+  return load_element(raw, dtype);
+}
+
+}  // namespace
+
+std::uint64_t threshold_bits(DType dtype, double threshold) {
+  const std::size_t width = element_bytes(dtype) * 8;
+  std::uint64_t low = 0;
+  for (std::size_t bit = width - 1; bit-- > 0;) {
+    const std::uint64_t higher = low | std::uint64_t{1} << bit;
+    if (decode(dtype, higher) <= threshold) low = higher;  // false for NaN
+  }
+  return low;
+}
+
+std::size_t count_active(const void* data, DType dtype, std::size_t count, std::uint64_t threshold) {
+  switch (element_bytes(dtype)) {
+    case 2:
+      return HWY_DYNAMIC_DISPATCH(CountActive16)(static_cast<const std::uint16_t*>(data), count, threshold);
+    case 4:
+      return HWY_DYNAMIC_DISPATCH(CountActive32)(static_cast<const std::uint32_t*>(data), count, threshold);
+    default:
+      return HWY_DYNAMIC_DISPATCH(CountActive64)(static_cast<const std::uint64_t*>(data), count, threshold);
+  }
+}
+
+void add_active(const void* data, DType dtype, std::size_t count, std::uint64_t threshold, std::uint32_t* counts) {
+  switch (element_bytes(dtype)) {
+    case 2:
+      return HWY_DYNAMIC_DISPATCH(AddActive16)(static_cast<const std::uint16_t*>(data), count, threshold, counts);
+    case 4:
+      return HWY_DYNAMIC_DISPATCH(AddActive32)(static_cast<const std::uint32_t*>(data), count, threshold, counts);
+    default:
+      for (std::size_t i = 0; i < count; ++i) {
+        counts[i] += static_cast<std::uint32_t>(
+            count_active(static_cast<const std::uint64_t*>(data) + i, dtype, 1, threshold));
+      }
+  }
+}
+
+}  // namespace osler::stats
+#endif  // HWY_ONCE
