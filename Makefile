@@ -6,6 +6,8 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 # `make test SANITIZE=` leaves out the second round of tests, under the address and undefined-behaviour sanitizers.
 SANITIZE ?= asan
+# Passed on to Google Benchmark, as in `make bench BENCH_ARGUMENTS=--benchmark_filter=csv`.
+BENCH_ARGUMENTS ?=
 # How long `make fuzz` runs each fuzz target.
 FUZZ_SECONDS ?= 60
 
@@ -43,8 +45,8 @@ lint: setup ## check format, module borders, clang's warnings and clang-tidy
 
 bench: setup ## build and run the benchmarks
 	@$(call configure,release,-DOSLER_BUILD_BENCH=ON)
-	@cmake --build --preset release --parallel $(JOBS)
-	@for bench in build/release/bench/bench_*; do if [ -x "$$bench" ]; then "$$bench" || exit 1; fi; done
+	@cmake --build --preset release --parallel $(JOBS) --target osler_bench
+	@build/release/bench/osler_bench $(BENCH_ARGUMENTS)
 
 fuzz: setup ## build the fuzz targets and run each for FUZZ_SECONDS
 	@$(call configure,fuzz)

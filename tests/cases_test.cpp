@@ -43,7 +43,7 @@ TEST_P(CaseTest, IsDiagnosedAsExpected) {
   const Result<std::vector<RunSource>> sources = discover(real_file_system(), path);
   ASSERT_TRUE(sources) << describe(sources.error());
   ASSERT_EQ(sources->size(), 1U);
-  const Result<Run> run = read_run(real_file_system(), sources->front());
+  const Result<osler::Run> run = read_run(real_file_system(), sources->front());
   ASSERT_TRUE(run) << describe(run.error());
   const Result<Report> report = diagnose(*run);
   ASSERT_TRUE(report) << describe(report.error());

@@ -16,6 +16,16 @@ std::string error_of(const Wishes& wishes) {
   return options ? "" : describe(options.error());
 }
 
+std::string error_of_roles(std::vector<std::string> words) {
+  return error_of({std::move(words), {}, {}});
+}
+std::string error_of_settings(std::vector<std::string> words) {
+  return error_of({{}, std::move(words), {}});
+}
+std::string error_of_only(std::vector<std::string> words) {
+  return error_of({{}, {}, std::move(words)});
+}
+
 TEST(Wishes, BecomeOptions) {
   const Finding& finding = findings().front().descriptor;
   ASSERT_FALSE(finding.settings.empty());
@@ -30,25 +40,25 @@ TEST(Wishes, BecomeOptions) {
 }
 
 TEST(Wishes, SuggestTheRoleThatWasMeant) {
-  EXPECT_THAT(error_of({.roles = {"trainloss=x"}}), HasSubstr("did you mean train-loss"));
-  EXPECT_THAT(error_of({.roles = {"banana=x"}}), HasSubstr("osler list roles"));
-  EXPECT_THAT(error_of({.roles = {"train-loss"}}), HasSubstr("ROLE=SERIES"));
-  EXPECT_THAT(error_of({.roles = {"train-loss="}}), HasSubstr("ROLE=SERIES"));
+  EXPECT_THAT(error_of_roles({"trainloss=x"}), HasSubstr("did you mean train-loss"));
+  EXPECT_THAT(error_of_roles({"banana=x"}), HasSubstr("osler list roles"));
+  EXPECT_THAT(error_of_roles({"train-loss"}), HasSubstr("ROLE=SERIES"));
+  EXPECT_THAT(error_of_roles({"train-loss="}), HasSubstr("ROLE=SERIES"));
 }
 
 TEST(Wishes, SuggestTheSettingThatWasMeant) {
   const Finding& finding = findings().front().descriptor;
   const std::string setting = fmt::format("{}.{}", finding.id, finding.settings.front().name);
-  EXPECT_THAT(error_of({.settings = {setting + "x=1"}}), AllOf(HasSubstr("there is no setting"), HasSubstr(setting)));
-  EXPECT_THAT(error_of({.settings = {setting + "=many"}}), HasSubstr("'many' is not a number"));
-  EXPECT_THAT(error_of({.settings = {setting}}), HasSubstr("FINDING.SETTING=NUMBER"));
-  EXPECT_THAT(error_of({.settings = {fmt::format("{}.zzzzzzzz=1", finding.id)}}),
+  EXPECT_THAT(error_of_settings({setting + "x=1"}), AllOf(HasSubstr("there is no setting"), HasSubstr(setting)));
+  EXPECT_THAT(error_of_settings({setting + "=many"}), HasSubstr("'many' is not a number"));
+  EXPECT_THAT(error_of_settings({setting}), HasSubstr("FINDING.SETTING=NUMBER"));
+  EXPECT_THAT(error_of_settings({fmt::format("{}.zzzzzzzz=1", finding.id)}),
               HasSubstr(fmt::format("osler explain {}", finding.id)));
 }
 
 TEST(Wishes, SuggestTheFindingThatWasMeant) {
-  EXPECT_THAT(error_of({.only = {"overfiting"}}), HasSubstr("did you mean overfitting?"));
-  EXPECT_THAT(error_of({.only = {"qqqq"}}), HasSubstr("osler list findings"));
+  EXPECT_THAT(error_of_only({"overfiting"}), HasSubstr("did you mean overfitting?"));
+  EXPECT_THAT(error_of_only({"qqqq"}), HasSubstr("osler list findings"));
 }
 
 TEST(Wishes, KnowTheSeverities) {

@@ -144,7 +144,7 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   if (auto fine = check_options(options); !fine) return fine.error();
   const auto roles = RoleMap::infer(run, options.roles);
   if (!roles) return roles.error();
-  const Patient patient(run, *roles);
+  const Patient patient(run, *roles, options.now);
   const Findings seen = examine(patient, options);
 
   Report report;

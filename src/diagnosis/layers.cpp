@@ -95,11 +95,6 @@ std::vector<Layer> layers_in(const Patient& patient, Role role) {
   return layers;
 }
 
-const Layer* find_layer(const std::vector<Layer>& layers, std::string_view name) {
-  const auto found = std::find_if(layers.begin(), layers.end(), [&](const Layer& layer) { return layer.name == name; });
-  return found == layers.end() ? nullptr : &*found;
-}
-
 bool is_vector(std::string_view layer) {
   static constexpr std::array<std::string_view, 14> kVectors = {
       "bias", "biases", "b",         "beta",      "gamma",      "bn", "ln",

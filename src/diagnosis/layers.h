@@ -24,9 +24,6 @@ struct Layer {
 /// appear. Where they appear sorted as text, numbers within the names count as numbers ("block.2" before "block.10").
 [[nodiscard]] std::vector<Layer> layers_in(const Patient& patient, Role role);
 
-/// The layer called `name`, or nullptr.
-[[nodiscard]] const Layer* find_layer(const std::vector<Layer>& layers, std::string_view name);
-
 /// A bias, or the scale or shift of a normalisation: few numbers, which start at 0 or 1 and are of another size than
 /// weights.
 [[nodiscard]] bool is_vector(std::string_view layer);

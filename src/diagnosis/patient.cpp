@@ -38,7 +38,8 @@ std::vector<Reading> qualities(const RoleMap& roles, Role accuracy, Role metric)
 
 }  // namespace
 
-Patient::Patient(const Run& run, const RoleMap& roles) : run_(run), roles_(roles) {
+Patient::Patient(const Run& run, const RoleMap& roles, double now) : run_(run), roles_(roles) {
+  if (!std::isnan(now)) now_ = now;
   training_ = objective(roles.in(Role::train_loss));
   validation_ = objective(roles.in(Role::validation_loss));
   validation_quality_ = qualities(roles, Role::validation_accuracy, Role::validation_metric);

@@ -15,10 +15,12 @@ namespace osler {
 /// A run with its roles and the readings that several findings share. Points into the run, which must outlive it.
 class Patient {
  public:
-  Patient(const Run& run, const RoleMap& roles);
+  Patient(const Run& run, const RoleMap& roles, double now = kNoTime);
 
   [[nodiscard]] const Run& run() const { return run_; }
   [[nodiscard]] const RoleMap& roles() const { return roles_; }
+  /// The wall time of the examination, when the run is being watched; nothing for a log read after the fact.
+  [[nodiscard]] std::optional<double> now() const { return now_; }
 
   /// What training minimises: the training loss, the sum of its parts where no total is logged, or in reinforcement
   /// learning the reward (negated). Null when there is nothing of the kind.
@@ -47,6 +49,7 @@ class Patient {
  private:
   const Run& run_;
   const RoleMap& roles_;
+  std::optional<double> now_;
   std::optional<Reading> training_;
   std::optional<Reading> validation_;
   std::vector<Reading> validation_quality_;

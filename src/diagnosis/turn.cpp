@@ -9,13 +9,24 @@
 
 namespace osler {
 
-Turn turn_of(const Reading& reading, const TurnLimits& limits) {
+double comparable_start(const Patient& patient) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || validation == nullptr || training->negated || training->curve.empty()) return std::nan("");
+  // Different reductions (sums, means) are on different scales.
+  constexpr double kSameScale = 5;
+  const double ratio = validation->start != 0 ? training->start / validation->start : 0;
+  return ratio > 1 / kSameScale && ratio < kSameScale ? training->start : std::nan("");
+}
+
+Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_level) {
   Turn turn;
   const std::size_t n = reading.size();
   const std::vector<double> calm = signal::running_median(reading.curve.value, n >= 12 ? 1 : 0);
   turn.valley = signal::valley_of(reading.curve.step, calm);
   const double rise = turn.valley.rise();
-  const double gain = std::max(turn.valley.fall(), limits.least_gain * reading.level);
+  double gain = std::max(turn.valley.fall(), limits.least_gain * reading.level);
+  if (std::isfinite(first_level)) gain = std::max(gain, first_level - turn.valley.floor);
   const double noise = std::max(signal::difference_noise(calm), 1e-12 * reading.level);
   const std::size_t after = n - turn.valley.bottom;
   turn.units = rise / noise;

@@ -24,7 +24,11 @@ struct Turn {
 };
 
 /// Looks for a turn in a reading of at least 4 points.
-[[nodiscard]] Turn turn_of(const Reading& reading, const TurnLimits& limits);
+/// `first_level` is where the objective began before the first evaluation, if that is known (NaN otherwise): the gain
+/// is counted from there.
+[[nodiscard]] Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_level);
+/// The level of the training loss at its start when it is comparable with a validation loss; NaN otherwise.
+[[nodiscard]] double comparable_start(const Patient& patient);
 
 /// What a validation metric did after a step.
 enum class Motion { improved, flat, declined };

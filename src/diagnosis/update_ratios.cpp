@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "diagnosis/layers.h"
+#include "diagnosis/observe.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -26,6 +28,8 @@ void undo_logarithm(std::vector<double>& values) {
 
 std::vector<UpdateRatio> update_ratios(const Patient& patient, double fewest) {
   const std::vector<Layer> weights = layers_in(patient, Role::layer_weight);
+  std::unordered_map<std::string_view, const Layer*> by_name;
+  for (const Layer& layer : weights) by_name.emplace(layer.name, &layer);
   std::vector<UpdateRatio> ratios;
   for (const Layer& layer : layers_in(patient, Role::layer_update)) {
     const Series* series = layer.find({"ratio", "norm"});
@@ -36,8 +40,8 @@ std::vector<UpdateRatio> update_ratios(const Patient& patient, double fewest) {
     if (holds_ratios(*series) || layer.find({"ratio"}) == series) {
       undo_logarithm(values);
     } else {
-      const Layer* own = find_layer(weights, layer.name);
-      const Series* norm = own == nullptr ? nullptr : own->find({"norm"});
+      const auto own = by_name.find(layer.name);
+      const Series* norm = own == by_name.end() ? nullptr : own->second->find({"norm"});
       const double size = norm == nullptr ? 0 : signal::median(layer_curve(*norm).value);
       if (!(size > 0)) continue;
       for (double& value : values) value /= size;
@@ -47,6 +51,17 @@ std::vector<UpdateRatio> update_ratios(const Patient& patient, double fewest) {
                       signal::quantile(values, 0.75), total.first_step, total.last_step});
   }
   return ratios;
+}
+
+void name_layers(const std::vector<UpdateRatio>& ratios, double limit, Observation& seen) {
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    const UpdateRatio& ratio = ratios[i];
+    seen.layers.push_back(ratio.layer);
+    if (i >= kShown) continue;
+    seen.evidence.push_back(evidence(ratio.series, ratio.first_step, ratio.last_step, ratio.median, limit,
+                                     "median ratio " + number(ratio.median)));
+  }
 }
 
 }  // namespace osler

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diagnosis/patient.h"
+#include "osler/diagnosis/report.h"
 
 namespace osler {
 
@@ -22,5 +23,8 @@ struct UpdateRatio {
 /// The ratios of all layers with at least `fewest` values, biases and the like left out. They are read from series of
 /// ratios (also as decimal logarithms), or made from the norms of updates and weights.
 [[nodiscard]] std::vector<UpdateRatio> update_ratios(const Patient& patient, double fewest);
+
+/// Adds the layers to an observation, the first few with their ratios as evidence against `limit`.
+void name_layers(const std::vector<UpdateRatio>& ratios, double limit, Observation& seen);
 
 }  // namespace osler

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/decoder.h"
 #include "osler/base/damage.h"
 
 namespace osler {
@@ -18,8 +19,7 @@ struct Line {
   std::uint64_t number = 0;  ///< 1-based
 };
 
-/// Cuts text into lines at \n, \r, \r\n and \r\r\n, and leaves out empty lines. UTF-8 with or without a byte order
-/// mark passes as it is, as does any other encoding that extends ASCII; UTF-16 is recognised and turned into UTF-8.
+/// Cuts text in any usual encoding into lines at \n, \r, \r\n and \r\r\n, and leaves out empty lines.
 class LineSplitter {
  public:
   /// Longer lines are no lines of a log; they are skipped and reported, so memory stays bounded.
@@ -28,23 +28,17 @@ class LineSplitter {
   /// Calls `on_line(const Line&)` for each line that the bytes complete.
   template <typename OnLine>
   void feed(std::span<const std::byte> bytes, DamageReport& damage, OnLine&& on_line) {
-    split(decode(bytes), damage, on_line);
+    split(decoder_.decode(bytes), damage, on_line);
   }
 
   /// Calls `on_line` for what is left when no more will come.
   template <typename OnLine>
   void finish(DamageReport& damage, OnLine&& on_line) {
-    split(decode_rest(), damage, on_line);
+    split(decoder_.finish(), damage, on_line);
     end_line({}, damage, on_line);
   }
 
  private:
-  enum class Encoding { unknown, ascii_based, utf16_little, utf16_big };
-
-  std::string_view decode(std::span<const std::byte> bytes);
-  std::string_view decode_rest();
-  std::string_view settle_encoding();
-  std::string_view from_utf16(std::string_view bytes);
   void report_long_line(DamageReport& damage) const;
 
   template <typename OnLine>
@@ -53,10 +47,7 @@ class LineSplitter {
   void end_line(std::string_view tail, DamageReport& damage, OnLine&& on_line);
   void keep(std::string_view tail);
 
-  Encoding encoding_ = Encoding::unknown;
-  std::string head_;          // the first bytes, until the encoding is known
-  std::string scratch_;       // text decoded from UTF-16
-  std::string utf16_rest_;    // an unfinished code unit or surrogate pair
+  TextDecoder decoder_;
   std::string pending_;       // the line that is not complete yet
   std::uint64_t number_ = 1;  // of the line that is not complete yet
   std::uint64_t skipped_ = 0;

@@ -255,8 +255,11 @@ void RowAssembler::choose_axis() {
   chosen_ = true;
   std::optional<std::uint32_t> best;
   for (const std::uint32_t candidate : candidates_) {
-    if (best && columns_[*best].tier <= columns_[candidate].tier) continue;
-    if (try_axis(candidate).accepted()) best = candidate;
+    const Trial trial = try_axis(candidate);
+    const bool better = !best || columns_[candidate].tier < columns_[*best].tier;
+    if (better && trial.accepted()) best = candidate;
+    // Another way to count, or a sentinel, tells nothing; but "update" may be a norm.
+    if (kinds_[candidate] == Kind::step) kinds_[candidate] = trial.whole ? Kind::counter : Kind::plain;
   }
   axis_ = best;
 }
@@ -343,7 +346,7 @@ void RowAssembler::emit(const Row& row, EventSink& sink) {
   for (const Cell& cell : row.cells) {
     if (cell.column >= kMostColumns) continue;
     const Kind kind = kinds_[cell.column];
-    if (kind == Kind::step && cell.column == axis_) continue;
+    if (kind == Kind::counter) continue;
     if (kind == Kind::time && !std::isnan(to_seconds(cell.value))) continue;
     if (series[cell.column] == kUnnamed) series[cell.column] = name_series(cell.column, row.prefix, sink);
     event.series = series[cell.column];

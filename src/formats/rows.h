@@ -45,8 +45,8 @@ struct Row {
 ///   A counter that falls back otherwise is a restart, and is passed on as it is.
 /// - A row without the axis stands at the step of the row before it; so does an evaluation row of the current epoch,
 ///   whose own counter counts evaluation batches.
-/// The axis itself is not emitted as a series, except the epoch. Time columns in seconds (or ms, us, ns) since 1970
-/// become the wall time.
+/// Columns that count steps are not emitted as series, except the epoch. Time columns in seconds (or ms, us, ns) since
+/// 1970 become the wall time.
 ///
 /// One assembler speaks to one sink for life. Columns beyond kMostColumns are ignored.
 class RowAssembler {
@@ -64,7 +64,7 @@ class RowAssembler {
   void finish(EventSink& sink);
 
  private:
-  enum class Kind : std::uint8_t { plain, step, epoch, time };
+  enum class Kind : std::uint8_t { plain, step, counter, epoch, time };  // a step column counts, or is plain after all
 
   struct Column {
     std::string name;

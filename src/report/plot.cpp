@@ -317,14 +317,15 @@ std::string axis_line(const Plot& plot, const Extent& extent, int width, const S
 }
 
 /// What the crosses mean, and up to where they go when the axis ends before them; empty when there are none.
-std::string explain_crosses(const Plot& plot, const Extent& extent, const Sheet& sheet) {
+std::string explain_crosses(const Plot& plot, const Extent& extent, int width, const Sheet& sheet) {
   const bool any = std::any_of(plot.curves.begin(), plot.curves.end(), [](const Sketch* curve) {
     return std::any_of(curve->columns.begin(), curve->columns.end(),
                        [](const Sketch::Column& column) { return column.nonfinite > 0; });
   });
   if (!any) return {};
   const std::string end = extent.cut ? " to " + grouped(extent.run_end) : "";
-  return sheet.painted(fmt::format("{} NaN or Inf{}", sheet.glyphs().times, end), Ink::critical);
+  const std::string text = fmt::format("{} NaN or Inf{}", sheet.glyphs().times, end);
+  return sheet.painted(clip(text, width, sheet.unicode()), Ink::critical);
 }
 
 /// The first and last step below the axis, and the mark between them or in a line of its own above them.
@@ -375,7 +376,7 @@ std::vector<std::string> draw(const Plot& plot, const Sheet& sheet, int indent) 
   std::vector<std::string> lines;
   const std::string margin(static_cast<std::size_t>(indent), ' ');
   const std::string inset = margin + std::string(static_cast<std::size_t>(gutter + 2), ' ');
-  const std::string crosses = explain_crosses(plot, *extent, sheet);
+  const std::string crosses = explain_crosses(plot, *extent, beside ? side : room, sheet);
   if (!beside) {
     const std::string names = legend(plot, sheet, sheet.width() - indent);
     const bool fits = columns(names) + 2 + columns(crosses) <= sheet.width() - indent;

@@ -230,7 +230,7 @@ RoleGuess guess_measure(const Words& w) {
   } else if (!w.all.empty() && (w.all[0] == "g" || w.all[0] == "d") && w.all.size() <= 3) {
     guess.role = Role::train_loss;  // pix2pix and its descendants: G_GAN, G_L1, D_real, D_fake
     guess.adversarial = guess.component = true;
-  } else if (w.all.size() == 1 && (has(words::kTrain, w.all[0]) || measured_on_validation(w))) {
+  } else if (w.all.size() == 1 && (has(words::kTrain, w.all[0]) || validation) && w.all[0] != "eval") {
     guess.role = validation ? Role::validation_loss : Role::train_loss;  // "step 250: train 3.1, val 3.2"
   }
   return guess;

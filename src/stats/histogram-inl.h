@@ -34,8 +34,8 @@ HWY_INLINE void AddOne(double value, LogHistogram& histogram) {
 // Counting whole vectors needs vectors: a target with single lanes counts one by one.
 #if HWY_TARGET != HWY_SCALAR
 
-// A key is one byte: in its lower half the exponent, counted so that the top octave is 15 and everything too small, zeros
-// among it, is 0; in its highest bit the sign.
+// A key is one byte: in its lower half the exponent, counted so that the top octave is 15 and everything too small,
+// zeros among it, is 0; in its highest bit the sign.
 inline constexpr int kOctaves = 15;
 
 /// The sign and the exponent of two float vectors, in the upper bits of one vector of 16-bit lanes, in any order.
@@ -222,8 +222,7 @@ class BitCounts {
 
 /// Turns keys into bytes with one bit set for the octave if it is one of eight and the sign is right.
 struct OctaveBits {
-  OctaveBits(bool further, bool negative)
-      : flip(hn::Set(Keys::D(), negative ? std::uint8_t{0x80} : std::uint8_t{0})) {
+  OctaveBits(bool further, bool negative) : flip(hn::Set(Keys::D(), negative ? std::uint8_t{0x80} : std::uint8_t{0})) {
     alignas(16) static constexpr std::uint8_t kBits[2][16] = {{0, 0, 0, 0, 0, 0, 0, 0, 128, 64, 32, 16, 8, 4, 2, 1},
                                                               {0, 64, 32, 16, 8, 4, 2, 1}};
     bits = hn::LoadDup128(Keys::D(), kBits[further ? 1 : 0]);

@@ -69,8 +69,8 @@ struct F16Source {
       const hn::RebindToUnsigned<D> du32;
       const auto exponent = hn::And(hn::PromoteTo(du32, raw), hn::Set(du32, 0x7C00u));
       const auto not_finite = hn::Eq(exponent, hn::Set(du32, 0x7C00u));
-      return hn::BitCast(
-          d, hn::Or(hn::BitCast(du32, value), hn::IfThenElseZero(not_finite, hn::Set(du32, 0x7F800000u))));
+      return hn::BitCast(d,
+                         hn::Or(hn::BitCast(du32, value), hn::IfThenElseZero(not_finite, hn::Set(du32, 0x7F800000u))));
     } else {
       return value;
     }

@@ -76,7 +76,9 @@ std::uint64_t Layout::index_of(std::uint64_t ordinal) const {
   return index;
 }
 
-std::uint64_t Layout::growing_run() const { return sorted_.rank == 0 ? 1 : sorted_.items[sorted_.rank - 1].size; }
+std::uint64_t Layout::growing_run() const {
+  return sorted_.rank == 0 ? 1 : sorted_.items[sorted_.rank - 1].size;
+}
 
 Cursor::Cursor(const Layout& layout, std::uint64_t ordinal) : walk_(layout.walk()) {
   for (std::size_t i = walk_.rank; i-- > 0;) {

@@ -12,12 +12,12 @@ namespace osler::stats {
 
 /// One dimension of a walk over up to two tensors of the same sizes.
 struct Axis {
-  std::uint64_t size = 1;
-  std::array<std::int64_t, 2> strides{};  ///< in elements, for each tensor
-  std::uint64_t index_step = 0;           ///< what one step adds to the row-major index
+  std::uint64_t size;
+  std::array<std::int64_t, 2> strides;  ///< in elements, for each tensor
+  std::uint64_t index_step;             ///< what one step adds to the row-major index
 };
 
-/// Dimensions, outermost first.
+/// Dimensions, outermost first. Only the first `rank` are set: filling all would cost more than a small tensor.
 struct Axes {
   std::array<Axis, TensorView::kMaxRank> items;
   std::size_t rank = 0;
@@ -25,8 +25,8 @@ struct Axes {
   void push(const Axis& axis) { items[rank++] = axis; }
 };
 
-/// The order in which elements are visited: large strides outermost, neighbouring dimensions joined where memory allows.
-/// The position in this order is an element's ordinal.
+/// The order in which elements are visited: large strides outermost, neighbouring dimensions joined where memory
+/// allows. The position in this order is an element's ordinal.
 class Layout {
  public:
   /// No dimension is left out.

@@ -36,7 +36,9 @@ struct RankWalk {
   }
 };
 
-double rank_of(double q, std::uint64_t total) { return std::floor(std::clamp(q, 0.0, 1.0) * static_cast<double>(total - 1)); }
+double rank_of(double q, std::uint64_t total) {
+  return std::floor(std::clamp(q, 0.0, 1.0) * static_cast<double>(total - 1));
+}
 
 }  // namespace
 

@@ -121,8 +121,12 @@ void Widen(const void* from, std::size_t count, float* to) {
   for (; i < count; ++i) to[i] = Source::Decode(data[i]);
 }
 
-void WidenF16(const void* from, std::size_t count, float* to) { Widen<F16Source>(from, count, to); }
-void WidenBF16(const void* from, std::size_t count, float* to) { Widen<BF16Source>(from, count, to); }
+void WidenF16(const void* from, std::size_t count, float* to) {
+  Widen<F16Source>(from, count, to);
+}
+void WidenBF16(const void* from, std::size_t count, float* to) {
+  Widen<BF16Source>(from, count, to);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace osler::stats

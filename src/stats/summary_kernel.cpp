@@ -9,8 +9,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stats/summary_kernel.cpp"
-#include "hwy/foreach_target.h"
 #include "hwy/cache_control.h"
+#include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "stats/histogram-inl.h"
 #include "stats/lanes-inl.h"
@@ -244,8 +244,7 @@ TensorStats SummarizeF64(const void* data, std::size_t count, const SummaryOptio
 TensorStats SummarizeF16(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
   return Summarize<F16Source, GroupedMoments>(data, count, options, histogram);
 }
-TensorStats SummarizeBF16(const void* data, std::size_t count, const SummaryOptions& options,
-                          LogHistogram* histogram) {
+TensorStats SummarizeBF16(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
   return Summarize<BF16Source, GroupedMoments>(data, count, options, histogram);
 }
 

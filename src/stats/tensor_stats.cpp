@@ -18,19 +18,33 @@ double TensorStats::variance() const {
   return finite_count() < 2 ? 0.0 : m2 / static_cast<double>(finite_count() - 1);
 }
 
-double TensorStats::std_dev() const { return std::sqrt(variance()); }
+double TensorStats::std_dev() const {
+  return std::sqrt(variance());
+}
 
-double TensorStats::l2() const { return std::sqrt(m2 + static_cast<double>(finite_count()) * mean * mean); }
+double TensorStats::l2() const {
+  return std::sqrt(m2 + static_cast<double>(finite_count()) * mean * mean);
+}
 
-double TensorStats::abs_max() const { return finite_count() == 0 ? 0.0 : std::max(std::abs(min), std::abs(max)); }
+double TensorStats::abs_max() const {
+  return finite_count() == 0 ? 0.0 : std::max(std::abs(min), std::abs(max));
+}
 
-double TensorStats::mean_abs() const { return finite_count() == 0 ? 0.0 : l1 / static_cast<double>(finite_count()); }
+double TensorStats::mean_abs() const {
+  return finite_count() == 0 ? 0.0 : l1 / static_cast<double>(finite_count());
+}
 
-double TensorStats::zero_share() const { return share(zeros, finite_count()); }
+double TensorStats::zero_share() const {
+  return share(zeros, finite_count());
+}
 
-double TensorStats::near_zero_share() const { return share(near_zeros, finite_count()); }
+double TensorStats::near_zero_share() const {
+  return share(near_zeros, finite_count());
+}
 
-double TensorStats::saturated_share() const { return share(saturated_low + saturated_high, finite_count()); }
+double TensorStats::saturated_share() const {
+  return share(saturated_low + saturated_high, finite_count());
+}
 
 void TensorStats::append(const TensorStats& later) {
   const double before = static_cast<double>(finite_count());

@@ -7,7 +7,9 @@ namespace osler::stats {
 
 namespace {
 
-Error bad_view(std::string message) { return {ErrorCode::invalid_argument, std::move(message), "tensor view"}; }
+Error bad_view(std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message), "tensor view"};
+}
 
 /// The number of elements, or an error when the sizes make no sense.
 Result<std::uint64_t> count_of(std::span<const std::int64_t> sizes) {
@@ -35,7 +37,8 @@ bool reachable(std::span<const std::int64_t> sizes, std::span<const std::int64_t
   std::uint64_t far = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 2) continue;
-    const std::uint64_t stride = strides[i] < 0 ? 0 - static_cast<std::uint64_t>(strides[i]) : static_cast<std::uint64_t>(strides[i]);
+    const std::uint64_t stride =
+        strides[i] < 0 ? 0 - static_cast<std::uint64_t>(strides[i]) : static_cast<std::uint64_t>(strides[i]);
     const std::uint64_t steps = static_cast<std::uint64_t>(sizes[i]);
     if (stride > (kFarthest - far) / steps) return false;
     far += stride * steps;

@@ -17,6 +17,14 @@ namespace osler::stats {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// One element's magnitude; the memory may hold floating-point objects, so it is copied, not read as an integer.
+template <class Bits>
+Bits Magnitude(const Bits* from) {
+  Bits bits = 0;
+  std::memcpy(&bits, from, sizeof bits);
+  return bits & (static_cast<Bits>(~Bits{0}) >> 1);
+}
+
 template <class Bits>
 std::size_t CountActive(const Bits* data, std::size_t count, std::uint64_t threshold_wide) {
   const hn::ScalableTag<Bits> d;
@@ -29,7 +37,7 @@ std::size_t CountActive(const Bits* data, std::size_t count, std::uint64_t thres
     const auto magnitude = hn::And(hn::LoadU(d, data + i), hn::Set(d, kMagnitude));
     active += hn::CountTrue(d, hn::Gt(magnitude, hn::Set(d, threshold)));
   }
-  for (; i < count; ++i) active += (data[i] & kMagnitude) > threshold ? 1 : 0;
+  for (; i < count; ++i) active += Magnitude(data + i) > threshold ? 1 : 0;
   return active;
 }
 
@@ -57,14 +65,13 @@ template <class Bits>
 void AddActive(const Bits* data, std::size_t count, std::uint64_t threshold_wide, std::uint32_t* counts) {
   const hn::ScalableTag<std::uint32_t> d;
   const std::size_t lanes = hn::Lanes(d);
-  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
   const std::uint32_t threshold = static_cast<std::uint32_t>(threshold_wide);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto active = hn::Gt(LoadMagnitude(d, data + i), hn::Set(d, threshold));
     hn::StoreU(hn::Sub(hn::LoadU(d, counts + i), hn::VecFromMask(d, active)), d, counts + i);
   }
-  for (; i < count; ++i) counts[i] += (data[i] & kMagnitude) > threshold ? 1 : 0;
+  for (; i < count; ++i) counts[i] += Magnitude(data + i) > threshold ? 1 : 0;
 }
 
 void AddActive16(const std::uint16_t* data, std::size_t count, std::uint64_t threshold, std::uint32_t* counts) {
@@ -127,8 +134,8 @@ void add_active(const void* data, DType dtype, std::size_t count, std::uint64_t 
       return HWY_DYNAMIC_DISPATCH(AddActive32)(static_cast<const std::uint32_t*>(data), count, threshold, counts);
     default:
       for (std::size_t i = 0; i < count; ++i) {
-        counts[i] += static_cast<std::uint32_t>(
-            count_active(static_cast<const std::uint64_t*>(data) + i, dtype, 1, threshold));
+        counts[i] +=
+            static_cast<std::uint32_t>(count_active(static_cast<const std::uint64_t*>(data) + i, dtype, 1, threshold));
       }
   }
 }

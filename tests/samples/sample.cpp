@@ -40,6 +40,8 @@ RunSource source_of(const Sample& sample) {
 
 }  // namespace
 
+void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.path.string(); }
+
 std::vector<Sample> all_samples() {
   std::vector<Sample> samples;
   for (const fs::directory_entry& folder : fs::directory_iterator(fs::path(OSLER_SOURCE_DIR) / "tests/samples")) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Sample {
   std::filesystem::path path;
   [[nodiscard]] std::filesystem::path expectation() const { return path.string() + ".expected.json"; }
 };
+
+/// How GoogleTest shows a sample.
+void PrintTo(const Sample& sample, std::ostream* out);
 
 /// All samples of the tree, sorted by path.
 [[nodiscard]] std::vector<Sample> all_samples();

@@ -19,6 +19,7 @@ struct DiagnosisOptions {
   std::vector<RoleOverride> roles;
   std::map<std::string, double, std::less<>> settings;  ///< "finding-id.setting-name" to value
   std::vector<std::string> only;                        ///< ids of the findings to check; empty: all
+  double now = kNoTime;  ///< seconds since the Unix epoch while the run is watched live; kNoTime for a finished log
 };
 
 /// Examines a run. Fails only when the options are wrong (an unknown finding, setting or series); a run that cannot be

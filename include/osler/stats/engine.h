@@ -15,8 +15,9 @@
 namespace osler::stats {
 
 /// Questions about tensors and, once an engine has run it, their answers. Every kind of question is numbered from 0 in
-/// the order of asking. Use one batch again and again: after the first steps `clear` and asking anew allocate nothing.
-/// One thread at a time; not to be touched between Engine::submit and the end of Engine::wait.
+/// the order of asking. Use one batch again and again: submitting it anew asks the same of the tensors' new contents,
+/// and after the first steps even `clear` and asking anew allocate nothing. One thread at a time; not to be touched
+/// between Engine::submit and the end of Engine::wait.
 class Batch {
  public:
   Batch();
@@ -55,8 +56,8 @@ class Batch {
   std::unique_ptr<Work> work_;
 };
 
-/// Runs batches somewhere: on host threads today, on the device that holds the tensors tomorrow. Safe to use from several
-/// threads. Destroying an engine first finishes what was submitted.
+/// Runs batches somewhere: on host threads today, on the device that holds the tensors tomorrow. Safe to use from
+/// several threads. Destroying an engine first finishes what was submitted.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -66,8 +67,8 @@ class Engine {
   virtual Result<void> submit(Batch& batch) = 0;
   /// Whether a submitted batch is finished.
   [[nodiscard]] virtual bool done(const Batch& batch) const = 0;
-  /// Returns when a submitted batch is finished; the calling thread helps where it can. Returns at once for a batch that
-  /// was not submitted.
+  /// Returns when a submitted batch is finished; the calling thread helps where it can. Returns at once for a batch
+  /// that was not submitted.
   virtual void wait(Batch& batch) = 0;
 };
 

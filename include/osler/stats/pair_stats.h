@@ -45,8 +45,8 @@ struct GradientNoise {
   double signal = 0;
   double noise = 0;
 
-  /// The batch size at which noise and signal are equal ("simple noise scale", McCandlish et al. 2018); infinity when no
-  /// signal was found.
+  /// The batch size at which noise and signal are equal ("simple noise scale", McCandlish et al. 2018); infinity when
+  /// no signal was found.
   [[nodiscard]] double scale() const;
 };
 
@@ -54,8 +54,8 @@ struct GradientNoise {
 /// mini-batches share only the signal, so E[a.b] is the signal and E[|a|^2] the signal plus noise / batch_size.
 [[nodiscard]] GradientNoise gradient_noise(std::span<const PairStats> consecutive, double batch_size);
 
-/// Separates them by the expected squared norms of gradients taken over two batch sizes, small < big (data-parallel ranks
-/// against their average).
+/// Separates them by the expected squared norms of gradients taken over two batch sizes, small < big (data-parallel
+/// ranks against their average).
 [[nodiscard]] GradientNoise gradient_noise(double small_squared, double small_batch, double big_squared,
                                            double big_batch);
 

@@ -19,23 +19,24 @@ struct SummaryOptions {
 /// The statistics of the finite elements of a tensor, and where it is not finite.
 ///
 /// Counts, extrema and indices are exact. Against exact arithmetic, with n finite elements, blocks = n / 4096 and
-/// r = sqrt(m2 / n): f32 and f64 have l1 and m2 within 1e-12 relative and the mean within 1e-13 (r + |mean|); f16 and bf16
-/// have l1 within 1e-6 and m2 within 1e-5 relative and the mean within 2e-6 r + 1e-13 |mean|; beyond 2^30 elements the
-/// bounds grow by 2e-16 for each further block. A tensor of equal elements has m2 == 0. The squares of f64 magnitudes
-/// beyond 1e150 overflow to infinity, those below 1e-150 vanish. The result does not depend on the number of threads.
+/// r = sqrt(m2 / n): f32 and f64 have l1 and m2 within 1e-12 relative and the mean within 1e-13 (r + |mean|); f16 and
+/// bf16 have l1 within 1e-6 and m2 within 1e-5 relative and the mean within 2e-6 r + 1e-13 |mean|; beyond 2^30 elements
+/// the bounds grow by 2e-16 for each further block. A tensor of equal elements has m2 == 0. The squares of f64
+/// magnitudes beyond 1e150 overflow to infinity, those below 1e-150 vanish. The result does not depend on the number of
+/// threads.
 struct TensorStats {
   /// The index of the first NaN or infinity when there is none.
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-  std::uint64_t count = 0;      ///< all elements
-  std::uint64_t nan_count = 0;  ///< of them not a number
-  std::uint64_t inf_count = 0;  ///< of them infinite, either sign
+  std::uint64_t count = 0;          ///< all elements
+  std::uint64_t nan_count = 0;      ///< of them not a number
+  std::uint64_t inf_count = 0;      ///< of them infinite, either sign
   std::uint64_t first_nan = kNone;  ///< row-major index of the first NaN
   std::uint64_t first_inf = kNone;  ///< row-major index of the first infinity
 
   double mean = 0;
-  double m2 = 0;  ///< sum of squared deviations from the mean
-  double l1 = 0;  ///< sum of magnitudes
+  double m2 = 0;                                                      ///< sum of squared deviations from the mean
+  double l1 = 0;                                                      ///< sum of magnitudes
   double min = std::numeric_limits<double>::infinity();               ///< +infinity when nothing is finite
   double max = -std::numeric_limits<double>::infinity();              ///< -infinity when nothing is finite
   double smallest_nonzero = std::numeric_limits<double>::infinity();  ///< magnitude; +infinity when all are zero

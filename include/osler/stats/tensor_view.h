@@ -38,9 +38,9 @@ class TensorView {
   /// A view of no elements.
   TensorView() = default;
 
-  /// A view with strides counted in elements (zero and negative ones are fine). Fails on a negative size, a null pointer
-  /// with elements behind it, a pointer not aligned to its element, too many dimensions, a count beyond 2^62 or strides
-  /// that reach beyond 2^60 elements.
+  /// A view with strides counted in elements (zero and negative ones are fine). Fails on a negative size, a null
+  /// pointer with elements behind it, a pointer not aligned to its element, too many dimensions, a count beyond 2^62 or
+  /// strides that reach beyond 2^60 elements.
   static Result<TensorView> strided(const void* data, DType dtype, std::span<const std::int64_t> sizes,
                                     std::span<const std::int64_t> strides, Device device = {});
   /// A view of elements that lie densely in row-major order; fails as `strided` does.

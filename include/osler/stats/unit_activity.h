@@ -9,7 +9,7 @@ namespace osler::stats {
 
 /// For every unit of an activation tensor, in how many of its places it was active.
 struct UnitActivity {
-  std::uint64_t places = 0;  ///< elements of each unit: samples times positions
+  std::uint64_t places = 0;           ///< elements of each unit: samples times positions
   std::vector<std::uint32_t> active;  ///< one count for each unit of elements that exceed the threshold or are NaN
 
   /// The number of units that were active nowhere.
@@ -18,7 +18,8 @@ struct UnitActivity {
   friend bool operator==(const UnitActivity&, const UnitActivity&) = default;
 };
 
-/// Remembers for every unit when it was last active, so that a unit counts as dead only after a whole window of silence.
+/// Remembers for every unit when it was last active, so that a unit counts as dead only after a whole window of
+/// silence.
 class DeadUnitWindow {
  public:
   /// `window` is the number of batches, at least 1.

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "formats/decoder.h"
 #include "formats/json/rows.h"
 #include "formats/json/walk.h"
 #include "formats/numbers.h"
@@ -231,11 +232,12 @@ class DocumentReader final : public Reader {
       text_ = {};
       return Error{ErrorCode::unsupported, "a JSON document of more than 1 GiB; JSON lines have no such limit", {}};
     }
-    text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text_ += decoder_.decode(bytes);
     return {};
   }
 
   Result<void> finish(EventSink& sink, DamageReport& damage) override {
+    text_ += decoder_.finish();
     JsonWalker walker;
     DocumentVisitor visitor(sink, name_);
     bool cut_off = false;
@@ -258,6 +260,7 @@ class DocumentReader final : public Reader {
 
  private:
   std::string name_;
+  TextDecoder decoder_;
   std::string text_;
 };
 

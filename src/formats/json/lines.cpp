@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/decoder.h"
 #include "formats/lines.h"
 #include "formats/numbers.h"
 #include "formats/table.h"
@@ -86,11 +87,11 @@ std::unique_ptr<Reader> make_json_lines_reader(AdjustRow adjust) {
 }
 
 JsonShape json_shape(const Peek& peek) {
-  const std::size_t first = peek.head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  const bool utf16 = peek.head.starts_with("\xFF\xFE") || peek.head.starts_with("\xFE\xFF");
-  if (!utf16 && (first == std::string_view::npos || (peek.head[first] != '{' && peek.head[first] != '['))) {
-    return JsonShape::none;
-  }
+  TextDecoder decoder;
+  std::string head(decoder.decode(std::as_bytes(std::span(peek.head))));
+  head += decoder.finish();
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || (head[first] != '{' && head[first] != '[')) return JsonShape::none;
   std::size_t objects = 0;
   std::size_t others = 0;
   for (const std::string& line : first_lines(peek)) {
@@ -102,11 +103,10 @@ JsonShape json_shape(const Peek& peek) {
   }
   // A single object may be the first line of many, or a document; the name tells.
   if (objects > others && (objects + others > 1 || named_lines(peek.path))) return JsonShape::lines;
-  if (utf16) return JsonShape::none;
-  const JsonExtent extent = find_json(peek.head, first);
+  const JsonExtent extent = find_json(head, first);
   if (!extent.closers.empty() && peek.whole && peek.path.extension() != ".json") return JsonShape::none;
-  const std::string document = std::string(peek.head.substr(extent.begin, extent.end - extent.begin)) + extent.closers;
-  const bool too_little = !extent.closers.empty() && extent.end < peek.head.size() / 2;
+  const std::string document = head.substr(extent.begin, extent.end - extent.begin) + extent.closers;
+  const bool too_little = !extent.closers.empty() && extent.end < head.size() / 2;
   return !too_little && is_json(document) ? JsonShape::document : JsonShape::none;
 }
 

@@ -1,7 +1,6 @@
 // updates-too-small: the updates are too small to change the weights within the run.
 #include <algorithm>
 
-#include "diagnosis/layers.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/update_ratios.h"
@@ -49,13 +48,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
               worst.last_step,
               "Updates are " + number(worst.median) + " of the weights in " + worst.layer + ", about 0.001 is healthy" +
                   (ratios.size() > 1 ? "; so in " + std::to_string(ratios.size()) + " layers." : "."));
-  constexpr std::size_t kShown = 4;
-  for (std::size_t i = 0; i < ratios.size(); ++i) {
-    seen.layers.push_back(ratios[i].layer);
-    if (i >= kShown) continue;
-    seen.evidence.push_back(evidence(ratios[i].series, ratios[i].first_step, ratios[i].last_step, ratios[i].median,
-                                     settings["ratio"], "median ratio " + number(ratios[i].median)));
-  }
+  name_layers(ratios, settings["ratio"], seen);
   return seen;
 }
 

@@ -41,14 +41,13 @@ struct Swing {
   double margin = 0;
 };
 
-/// Positive curves that span much are judged on a logarithmic scale, where equal factors are equal swings.
-std::vector<double> on_fair_scale(const std::vector<double>& values) {
-  const double low = *std::min_element(values.begin(), values.end());
-  std::vector<double> scaled(values);
-  if (low > 0) {
-    for (double& value : scaled) value = std::log(value);
-  }
-  return scaled;
+/// The 10-to-90-percentile range in natural-log units for positive values, as a share of the level otherwise.
+double relative_spread(const std::vector<double>& values) {
+  const double low = signal::quantile(values, 0.1);
+  const double high = signal::quantile(values, 0.9);
+  if (low > 0) return std::log(high / low);
+  const double level = std::abs(signal::median(values));
+  return level > 0 ? (high - low) / level : 0;
 }
 
 bool swings(const Reading& reading, bool averaged, const SettingValues& settings, Swing& swing) {
@@ -71,9 +70,9 @@ bool swings(const Reading& reading, bool averaged, const SettingValues& settings
   // Zigzag: successive differences alternate more than independent noise would let them.
   const bool structured = swing.motion.zigzag_z > settings["zigzag_z"] || swing.motion.lag1 < -0.3 ||
                           (swing.motion.period_p_value < settings["p_value"] && swing.motion.period < n / 8.0);
-  const std::vector<double> scaled = on_fair_scale(late_values);
-  const double spread = signal::quantile(scaled, 0.9) - signal::quantile(scaled, 0.1);
-  const bool erratic = averaged && spread > settings["erratic_spread"];
+  const double spread = relative_spread(late_values);
+  const bool erratic =
+      averaged && spread > settings["erratic_spread"] && swing.motion.amplitude > settings["gain_share"] * gain;
   swing.margin = erratic ? spread / settings["erratic_spread"] : swing.share / settings["level_share"];
   const std::vector<double> early(reading.curve.value.begin(),
                                   reading.curve.value.begin() + static_cast<std::ptrdiff_t>(half));

@@ -16,9 +16,10 @@ The loss jumps far above its course and comes back. Once is an accident; again a
 step that is only just stable.
 
 ## Signature
-A value at least `score` noise units above the running median and at least `height` of the level there, not in the
-first `settle` of the run, beyond `tail` times the reach of the ordinary upward scatter. The qualifier `period` gives
-the gap when at least four spikes are regular.
+A value at least `score` noise units above the running median and at least `height` of the level there, beyond `tail`
+times the reach of the ordinary upward scatter (in long curves also `far_tail` times its 99th percentile, unless the
+spikes are regular). In the first `settle` of the run only jumps of `dramatic` times the first level count. The
+qualifier `period` gives the gap when at least four spikes are regular.
 
 ## Why it matters
 Each spike costs the steps until recovery, and the largest may not recover. A period that matches the epoch, a shard or
@@ -33,19 +34,30 @@ and reinforcement training jump by nature.
 - Molybog et al. 2023, A Theory on Adam Instability in Large-Scale Machine Learning.
 )";
 
+/// How far ordinary upward scatter reaches. The upper percentile is only safe from the spikes themselves in a long
+/// curve.
+double upward_reach(const Reading& reading, bool far) {
+  std::vector<double> above;
+  for (std::size_t i = 0; i < reading.size(); ++i) above.push_back(reading.curve.high[i] - reading.course[i]);
+  return signal::quantile(above, far ? 0.99 : 0.9);
+}
+
 std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues& settings) {
   signal::SpikeOptions options;
   options.score = settings["score"];
   options.share_of_level = settings["height"];
   std::vector<signal::Spike> spikes = signal::spikes_of(reading.curve, options);
-  std::vector<double> above;
-  for (std::size_t i = 0; i < reading.size(); ++i) above.push_back(reading.curve.high[i] - reading.course[i]);
-  const double tail = signal::quantile(above, 0.9);
   const double settled =
       reading.curve.step.front() + settings["settle"] * (reading.curve.step.back() - reading.curve.step.front());
+  const double near = settings["tail"] * upward_reach(reading, false);
   std::erase_if(spikes, [&](const signal::Spike& spike) {
-    return spike.step < settled || spike.peak - spike.base < settings["tail"] * tail;
+    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * std::abs(reading.start);
+    return (spike.step < settled && !dramatic) || spike.peak - spike.base < near;
   });
+  constexpr std::size_t kLong = 200;
+  if (reading.size() < kLong || signal::period_of(spikes)) return spikes;
+  const double far = settings["far_tail"] * upward_reach(reading, true);
+  std::erase_if(spikes, [&](const signal::Spike& spike) { return spike.peak - spike.base < far; });
   return spikes;
 }
 
@@ -85,16 +97,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding loss_spikes() {
-  return {"loss-spikes",
-          "The loss jumps and recovers",
-          {Need::curve},
-          kDoc,
-          {{"fewest_points", 12, "below this a jump cannot be told from the course"},
-           {"score", 8, "noise units above the course"},
-           {"height", 0.5, "share of the level that the jump must exceed"},
-           {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
-           {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
-          check};
+  return {
+      "loss-spikes",
+      "The loss jumps and recovers",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 12, "below this a jump cannot be told from the course"},
+       {"score", 8, "noise units above the course"},
+       {"height", 0.8, "share of the level that the jump must exceed"},
+       {"far_tail", 2.5, "how many times the jump must exceed the 99th percentile of upward scatter in a long curve"},
+       {"dramatic", 3, "jump, in units of the first level, that counts even at the start"},
+       {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
+       {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
+      check};
 }
 
 }  // namespace osler::catalogue

@@ -17,8 +17,9 @@ heading when it stopped.
 
 ## Signature
 The training loss is flat for at least the last `flat_share` of the run; before that it fell by at least `drop_noise`
-noise units; and the power law or exponential that fits the descent promises, at the end of the run, a level lower by
-`promise_share` of the drop than what is seen, even at the pessimistic end of its interval.
+noise units; the power law or exponential that fits the descent promises, at the end of the run, a level lower by
+`promise_share` of the drop than what is seen, even at the pessimistic end of its interval; and no single smooth decay
+explains the whole curve: its residual is at least `kink` times the noise.
 
 ## Why it matters
 A descent that stops abruptly was stopped by something: a learning rate that decayed too fast, units that died, a
@@ -48,7 +49,15 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto values = std::span(loss->course).first(flat.since);
   const auto forecast = signal::forecast_of(steps, values);
   if (!forecast) return NotFound{};
-  const double promised_now = forecast->at(loss->curve.step.back() - loss->curve.step.front());
+  const auto smooth = signal::forecast_of(loss->curve.step, loss->course);
+  if (smooth && smooth->residual < settings["kink"] * loss->noise.sigma) return NotFound{};
+  double promised_now = forecast->at(loss->curve.step.back() - loss->curve.step.front());
+  const bool positive = *std::min_element(loss->curve.low.begin(), loss->curve.low.end()) > 0;
+  if (positive) {
+    // A positive loss cannot go below zero, and one that is almost there has kept its promise.
+    promised_now = std::max(promised_now, 0.0);
+    if (loss->end < settings["solved"] * loss->start) return NotFound{};
+  }
   const double promised = std::max(promised_now, std::min(forecast->floor_high, loss->end));
   const double shortfall = (loss->end - promised) / drop;
   if (shortfall < settings["promise_share"] || loss->end - promised < 4 * loss->noise.sigma) return NotFound{};
@@ -76,7 +85,9 @@ Finding loss_stuck_after_drop() {
            {"matters", 0.03, "share of the whole gain that counts as movement"},
            {"drop_noise", 6, "noise units the early drop must exceed"},
            {"drop_level", 0.05, "share of the level the early drop must exceed"},
-           {"promise_share", 0.15, "share of the drop by which the descent's promise must be missed"}},
+           {"kink", 1.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
+           {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},
+           {"promise_share", 0.2, "share of the drop by which the descent's promise must be missed"}},
           check};
 }
 

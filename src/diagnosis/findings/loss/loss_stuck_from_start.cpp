@@ -40,11 +40,6 @@ struct Stillness {
 
 Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   Stillness still;
-  if (!(reading.level > 0) && reading.noise.sigma == 0) {
-    still.stuck = true;  // exactly zero throughout
-    still.margin = 4;
-    return still;
-  }
   // Two smoothed levels from the ends: the best of hundreds of noisy points would always look like progress.
   const std::size_t n = reading.size();
   const std::size_t third = std::max<std::size_t>(1, n / 3);
@@ -56,6 +51,9 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
   const double scatter = std::max(reading.noise.sigma, 1e-12 * reading.level);
   const bool small = still.gain < settings["gain_share"];
+  // A quick drop in the first points is progress, however flat the rest.
+  if (reading.start - early > 3 * scatter && reading.start - early > settings["gain_share"] * reading.level)
+    return still;
   const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
                        still.gain < settings["noisy_gain_share"];
   still.stuck = small || aimless;
@@ -83,9 +81,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial())
     return NotChecked{"networks play against each other: the level of their losses says little"};
   std::vector<const Reading*> objectives = patient.objectives();
-  std::erase_if(objectives, [&](const Reading* r) { return r->size() < settings["fewest_points"]; });
+  std::erase_if(objectives, [&](const Reading* r) {
+    return r->size() < settings["fewest_points"] || (r->top == 0 && r->best == 0 && !patient.reinforcement());
+  });
   if (objectives.empty()) {
-    return NotChecked{"no loss or reward with at least " + number(settings["fewest_points"]) + " points"};
+    return NotChecked{"no loss other than zero, and no reward, with at least " + number(settings["fewest_points"]) +
+                      " points"};
   }
   double margin = 10;
   for (const Reading* reading : objectives) {
@@ -121,9 +122,9 @@ Finding loss_stuck_from_start() {
           kDoc,
           {{"fewest_points", 8, "below this stillness means nothing"},
            {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
-           {"noisy_gain_share", 0.1, "the same for a curve whose noise hides any trend"},
+           {"noisy_gain_share", 0.06, "the same for a curve whose noise hides any trend"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
-           {"p_value", 0.01, "significance a trend must have"},
+           {"p_value", 0.05, "significance a trend must have"},
            {"metric_gain", 0.1, "relative gain of an accuracy or metric that proves learning"},
            {"good_accuracy", 0.9, "accuracy that proves learning whatever the trend"},
            {"above_chance", 0.1, "accuracy above 1/C that counts as more than guessing"},

@@ -39,7 +39,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   TurnLimits limits;
   limits.noise_units = settings["noise_units"];
   limits.rise_share = settings["rise_share"];
-  const Turn turn = turn_of(*loss, limits);
+  const Turn turn = turn_of(*loss, limits, comparable_start(patient));
   if (!turn.real) return NotFound{};
   const double bottom = loss->curve.step[turn.valley.bottom];
   const Motion motion = motion_after(metric, bottom);

@@ -67,7 +67,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   if (loss != nullptr && enough(*loss)) {
     checked = true;
-    const Turn turn = turn_of(*loss, limits_from(settings, 1));
+    const Turn turn = turn_of(*loss, limits_from(settings, 1), comparable_start(patient));
     const double bottom = loss->curve.step[turn.valley.bottom];
     if (turn.real && training_improves_after(patient, bottom, *loss) && !metric_improves(patient, bottom)) {
       Observation seen = describe(*loss, turn, settings);
@@ -83,7 +83,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Reading& quality : patient.validation_quality()) {
     if (!enough(quality)) continue;
     checked = true;
-    const Turn turn = turn_of(quality, limits_from(settings, settings["metric_strictness"]));
+    const Turn turn = turn_of(quality, limits_from(settings, settings["metric_strictness"]), std::nan(""));
     const bool loss_agrees =
         loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || !patient.training_quality().empty();
     if (turn.real && loss_agrees && training_improves_after(patient, quality.curve.step[turn.valley.bottom], quality)) {

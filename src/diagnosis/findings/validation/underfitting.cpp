@@ -74,7 +74,7 @@ Finding underfitting() {
           {Need::curve},
           kDoc,
           {{"fewest_points", 8, "points each loss needs"},
-           {"flat_share", 0.25, "last share of the run over which both must be flat"},
+           {"flat_share", 0.35, "last share of the run over which both must be flat"},
            {"gap_share", 0.15, "distance between the losses, as a share of the level"},
            {"gain_share", 0.5, "share of its first level that training must not have gained"},
            {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},

@@ -1,0 +1,83 @@
+// batch-too-small: the gradient estimate is mostly noise.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The gradient of a few samples points in a direction that the next few contradict. Below the gradient noise scale,
+halving the batch doubles the noise; near a minimum the steps are noise and nothing else.
+
+## How it shows
+A loss that scatters widely about a level it cannot leave, gradient norms that jump, a spread that does not shrink late
+in training; BatchNorm with statistics of two samples.
+
+## What else looks like it
+A learning rate that is too high (a lower rate shrinks the swings in the same way), wrong labels in part of the data,
+data that is not shuffled.
+
+## References
+- McCandlish, Kaplan, Amodei 2018, An Empirical Model of Large-Batch Training: the gradient noise scale.
+- Smith, Kindermans, Ying, Le 2018, Don't Decay the Learning Rate, Increase the Batch Size.
+)";
+
+constexpr double kSmall = 8;
+constexpr double kLarge = 512;
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const auto size = batch_size(patient);
+  if (size && *size <= kSmall) found.push_back({1.4, "the batch holds " + number(*size) + " samples"});
+  if (size && *size >= 128) found.push_back({-1.2, "the batch holds " + number(*size) + " samples"});
+  const Observation* swings = findings.found("loss-oscillating");
+  if (swings != nullptr && on_validation(patient, *swings)) {
+    found.push_back({-0.8, "validation, which is averaged over the whole set, swings too"});
+  }
+  return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+  const auto size = batch_size(patient);
+  if (size && *size >= kLarge) return "the configured batch of " + number(*size) + " samples is not small";
+  return std::nullopt;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  std::vector<Remedy> list;
+  if (const auto size = batch_size(patient); size && *size > 0) {
+    list.push_back(change("Enlarge the batch: " + number(*size) + " -> " + number(4 * *size) +
+                              ", by gradient accumulation where memory is short.",
+                          "batch_size", number(*size), number(4 * *size)));
+  } else {
+    list.push_back(advice("Make the batch four times as large, by gradient accumulation where memory is short."));
+  }
+  list.push_back(divide_learning_rate(patient, 3));
+  list.push_back(advice("Average the weights over the last steps, and use GroupNorm or LayerNorm for BatchNorm."));
+  return list;
+}
+
+}  // namespace
+
+Cause batch_too_small() {
+  return {"batch-too-small",
+          "The batch is too small",
+          kDoc,
+          -2.3,
+          {{"loss-oscillating", 2.0, 0, "single batches disagree about the way down"},
+           {"late-loss-variance", 1.7, 0, "near the minimum the gradient is mostly noise"},
+           {"gradient-norm-oscillating", 1.7, 0, "gradients of few samples vary widely"},
+           {"loss-spikes", 0.5, 0, "one sample can dominate a small batch"},
+           {"loss-plateau", 0.3, 0, "noise keeps the loss above its floor"},
+           {"overfitting", -0.8, 0, "noise works against memorising"},
+           {"loss-stuck-from-start", -0.5, 0, "noise does not prevent the first progress"}},
+          "gradient-noise-scale",
+          "Measure the gradient noise scale: a batch far below it confirms it.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

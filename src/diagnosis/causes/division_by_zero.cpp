@@ -1,0 +1,61 @@
+// division-by-zero: a denominator without a floor.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+A mean over zero unmasked tokens, a variance of a constant batch, a vector of length zero to be normalised, a ratio of
+counts: the denominator is 0 and 0/0 is NaN.
+
+## How it shows
+NaN from one step to the next with an ordinary loss before it, often on a batch that is special: empty after masking,
+constant, or of size one.
+
+## What else looks like it
+A logarithm of zero, a corrupt sample, an exponential that overflows.
+
+## References
+- Goldberg 1991, What Every Computer Scientist Should Know About Floating-Point Arithmetic.
+- Ioffe and Szegedy 2015, Batch Normalization: the epsilon under the root.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  weigh_break(patient, -1.4, 0.7, found);
+  if (break_recovered(findings)) found.push_back({0.4, "the loss became finite again: it depended on the batch"});
+  if (const auto size = batch_size(patient); size && *size <= 2) {
+    found.push_back({0.4, "statistics over " + number(*size) + " samples easily have no spread"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+  return {advice("Add a floor to every denominator: x / (y + 1e-8), max(count, 1) for means over a mask."),
+          advice("Skip batches that are empty after masking; drop a last batch of size one."), replay_break(findings),
+          return_to_checkpoint(findings)};
+}
+
+}  // namespace
+
+Cause division_by_zero() {
+  return {"division-by-zero",
+          "Something is divided by zero",
+          kDoc,
+          -2.6,
+          {{"loss-nonfinite-at-start", 1.9, 0, "a denominator without a floor breaks the loss without warning"},
+           {"loss-nonfinite-later", 1.6, 0, "sooner or later a denominator is zero"},
+           {"exploding-gradients", -0.8, 0.2, "the gradient ran away first"},
+           {"loss-diverging", -1.0, 0, "the loss climbed first"},
+           {"loss-spikes", 0.3, 0, "denominators near zero make large values"}},
+          "nan-replay",
+          "Replay the step that broke under NaN tracing: it names the operation and its inputs.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

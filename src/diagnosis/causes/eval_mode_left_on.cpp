@@ -1,0 +1,74 @@
+// eval-mode-left-on: training runs in evaluation mode, or validation in training mode.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+After a validation round the model stays in evaluation mode: dropout is off and BatchNorm uses stored statistics that
+no longer follow the data. Or validation runs in training mode and each result depends on its batch. Either way, the
+model that is trained is not the model that is evaluated.
+
+## How it shows
+The training loss falls, slowly and noisily; validation is erratic, better and worse from epoch to epoch, and the gap
+between the two has no trend.
+
+## What else looks like it
+A learning rate that is too high (training swings too), a validation set that is too small (the scatter is binomial),
+overfitting (validation has a clear trend).
+
+## References
+- Ioffe and Szegedy 2015, Batch Normalization: two modes, two formulas.
+- Ioffe 2017, Batch Renormalization: Towards Reducing Minibatch Dependence.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const Observation* swings = findings.found("loss-oscillating");
+  if (swings == nullptr || patient.training() == nullptr || patient.training()->curve.empty()) return found;
+  if (!on_validation(patient, *swings)) {
+    found.push_back({-1.0, "the training loss swings itself"});
+    return found;
+  }
+  const Reading& training = *patient.training();
+  const bool improves = training.improvement() > 0.1 * training.level && !training.ends_nonfinite;
+  if (improves) {
+    found.push_back({2.4, "training fell from " + number(training.shown(training.start)) + " to " +
+                              number(training.shown(training.end)) + " while validation went up and down"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings&) {
+  return {advice("Call model.train() at the start of every training epoch and model.eval() before every validation."),
+          advice("Assert the mode where it matters: training is true in the loop, false in the evaluation."),
+          advice("Run validation without gradients, so that BatchNorm's statistics are not fed by validation data.")};
+}
+
+}  // namespace
+
+Cause eval_mode_left_on() {
+  return {"eval-mode-left-on",
+          "The model is in the wrong mode",
+          kDoc,
+          -2.5,
+          {{"loss-oscillating", 1.0, 0, "a model evaluated in another mode than trained gives erratic results"},
+           {"epoch-sawtooth", 0.8, 0, "the mode changes with the epochs"},
+           {"validation-better-than-training", 0.8, 0, "the two are computed in different modes"},
+           {"overfitting", 0.5, 0, "without dropout, and with stale statistics, validation drifts away"},
+           {"validation-frozen", 0.8, 0, "statistics that are never updated can give one answer for all"},
+           {"metric-contradicts-loss", 0.4, 0, "loss and metric may be computed in different modes"},
+           {"loss-too-slow", 0.3, 0, "stale statistics make training slow"},
+           {"loss-stuck-from-start", -1.0, 0, "training works in either mode, only worse"},
+           {"exploding-gradients", -0.8, 0, "the mode does not make gradients run away"}},
+          "checkup",
+          "Print the mode at the top of the training loop and in validation; evaluate one batch in both modes.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,75 @@
+// frozen-parameters: the optimizer does not move what should be trained.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Parameters are marked as not trainable, were made after the optimizer was built, belong to no parameter group, or the
+optimizer is never stepped. Gradients may be there; the weights stay as they are.
+
+## How it shows
+Training loss that jitters with the batches and has no trend, validation that repeats to the last digit; or, with only
+part of the model frozen, early saturation at a poor level.
+
+## What else looks like it
+A learning rate of zero, a detached graph (no gradients either), a learning rate that is too low (validation still
+changes in its last digits).
+
+## References
+- Yosinski et al. 2014, How Transferable Are Features in Deep Neural Networks?
+- Howard and Ruder 2018, Universal Language Model Fine-tuning for Text Classification: gradual unfreezing.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const Reading* validation = patient.validation();
+  const Reading* training = patient.training();
+  const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  if (stuck && validation != nullptr && exactly_constant(*validation)) {
+    found.push_back({2.0, validation->name + " repeats to the last digit: the weights do not change at all"});
+  } else if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
+    found.push_back({1.8, training->name + " repeats to the last digit"});
+  }
+  if (norms_all_zero(patient)) found.push_back({0.4, "every gradient norm is exactly zero"});
+  if (configured_flag(patient, {"freeze", "freeze_backbone", "freeze_encoder", "frozen"}) == true) {
+    found.push_back({1.4, "the configuration freezes part of the model"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings&) {
+  return {advice("Count the trainable parameters and those the optimizer holds: the two numbers must agree."),
+          advice("Build the optimizer after the model is complete and on its device; check that step is called."),
+          advice("Unfreeze the backbone, with a tenth of the head's learning rate to begin with.")};
+}
+
+}  // namespace
+
+Cause frozen_parameters() {
+  return {"frozen-parameters",
+          "Parameters that should be trained are frozen",
+          kDoc,
+          -2.8,
+          {{"dead-layer", 2.8, -0.4, "a frozen layer receives no gradient"},
+           {"updates-too-small", 2.0, 0, "frozen weights have no update"},
+           {"loss-stuck-from-start", 1.8, 0, "weights that never move learn nothing"},
+           {"learning-rate-zero", 1.4, 0, "a group with a rate of zero is frozen"},
+           {"validation-frozen", 1.0, 0, "the same weights give the same result every time"},
+           {"underfitting", 1.0, 0, "with most of the model frozen little can be learned"},
+           {"loss-too-slow", 0.8, 0, "only a small part of the model learns"},
+           {"loss-stuck-after-drop", 0.8, 0, "the trainable part has learned what it can"},
+           {"overfitting", -2.0, 0, "enough of the model is trained to memorise"},
+           {"exploding-gradients", -1.0, 0, "frozen weights do not run away"},
+           {"loss-diverging", -2.5, 0, "frozen weights do not diverge"}},
+          "checkup",
+          "Compare the weights before and after one step, parameter by parameter.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,66 @@
+// metric-bug: the metric is computed wrongly.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The model is fine, the figure of merit is not: argmax over the wrong axis, padding counted as answers, classes in
+another order, a threshold on logits instead of probabilities, averages of averages, state that is never reset.
+
+## How it shows
+The loss is good and improves while the metric is bad, stands still, or moves the other way.
+
+## What else looks like it
+A loss that does not measure what the metric asks for, class imbalance (accuracy fine, F1 bad), overconfidence (loss
+worse, accuracy flat), label smoothing.
+
+## References
+- Post 2018, A Call for Clarity in Reporting BLEU Scores.
+- Musgrave, Belongie, Lim 2020, A Metric Learning Reality Check.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const auto& qualities = patient.validation_quality();
+  if (qualities.empty() || qualities.front().curve.empty()) return found;
+  const Reading& quality = qualities.front();
+  if (exactly_constant(quality) && patient.validation() != nullptr && !exactly_constant(*patient.validation()) &&
+      findings.found("validation-frozen") != nullptr) {
+    found.push_back({0.8, quality.name + " repeats itself while " + patient.validation()->name + " moves"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings&) {
+  return {advice("Compute the metric from scratch, in plain code, on one batch, and compare with the logged value."),
+          advice("Check axis, padding mask, class order, threshold, and whether the metric is reset per evaluation."),
+          advice("Feed it perfect and random predictions: it must give its best value and chance.")};
+}
+
+}  // namespace
+
+Cause metric_bug() {
+  return {"metric-bug",
+          "The metric is computed wrongly",
+          kDoc,
+          -2.2,
+          {{"metric-contradicts-loss", 3.8, -0.5, "loss and metric cannot both be right"},
+           {"confidence-without-learning", 1.9, 0, "a metric that does not follow the loss may not see the model"},
+           {"validation-frozen", 1.7, 0, "a metric that repeats itself may not be computed from the outputs"},
+           {"validation-better-than-training", 0.6, 0, "the two may be averaged differently"},
+           {"loss-exactly-zero", 1.0, 0, "a loss of zero may be a fault of the measurement"},
+           {"accuracy-outruns-loss", 0.4, 0, "the two may not be measured on the same samples"},
+           {"overconfidence", -0.5, 0, "a rising loss with a flat accuracy has a known reason"},
+           {"loss-stuck-from-start", -0.8, 0, "the loss itself stands still"}},
+          "",
+          "Verify the metric from scratch on one batch whose right answer you know.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,74 @@
+// no-clipping: nothing stops the one huge gradient.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Loss surfaces of deep and recurrent networks have cliffs. At their foot the gradient is hundreds of times its usual
+size, and without a limit one step undoes thousands. Clipping by the global norm keeps the direction and bounds the
+length; clipping by value changes the direction as well.
+
+## How it shows
+Leaps of the gradient norm followed by a spike, a climb or NaN in the loss; calm stretches in between.
+
+## What else looks like it
+A learning rate that is too high (large norms all the time), corrupt samples (NaN in the inputs), overflow in half
+precision.
+
+## References
+- Pascanu, Mikolov, Bengio 2013, On the Difficulty of Training Recurrent Neural Networks.
+- Zhang et al. 2020, Why Gradient Clipping Accelerates Training.
+- Brock et al. 2021, High-Performance Large-Scale Image Recognition Without Normalization: adaptive clipping.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  if (clip_limit(patient) == 0.0) found.push_back({1.0, "the configuration switches clipping off"});
+  weigh_break(patient, 0.4, -1.2, found);
+  if (break_recovered(findings)) found.push_back({-0.8, "the loss became finite again by itself"});
+  return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+  if (findings.found("clipping-always") != nullptr) return "gradients are clipped, on most steps";
+  const auto limit = clip_limit(patient);
+  if (limit && *limit > 0) return "gradients are clipped at " + number(*limit);
+  return std::nullopt;
+}
+
+std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+  return {clip_gradients(patient), divide_learning_rate(patient, 3), return_to_checkpoint(findings),
+          advice("Log the norm before clipping: it tells when the threshold is wrong.")};
+}
+
+}  // namespace
+
+Cause no_clipping() {
+  return {"no-clipping",
+          "Gradients are not clipped",
+          kDoc,
+          -1.6,
+          {{"exploding-gradients", 3.1, -1.2, "nothing bounds the gradient when it leaps"},
+           {"loss-nonfinite-later", 1.7, 0, "one unbounded step is enough for NaN"},
+           {"loss-diverging", 1.5, 0, "one unbounded step can throw the weights off for good"},
+           {"loss-spikes", 1.5, 0, "a large gradient acts at full length"},
+           {"gradient-norm-oscillating", 1.3, 0, "the norm leaps freely"},
+           {"loss-nonfinite-at-start", 0.8, 0, "the first gradients are the largest"},
+           {"weight-norm-exploding", 1.0, 0, "unbounded updates inflate the weights"},
+           {"updates-too-large", 0.8, 0, "nothing bounds the updates"},
+           {"late-loss-variance", 0.5, 0, "late leaps go unchecked"},
+           {"loss-scale-collapsing", 0.4, 0, "large gradients overflow half precision"},
+           {"vanishing-gradients", -2.5, 0, "the gradient is small"},
+           {"loss-oscillating", -0.3, 0, "steady swings are not single leaps"}},
+          "",
+          "Resume before the leap with clipping at the median norm: if the run passes, this is it.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,87 @@
+// validation-pipeline-bug: the validation number does not measure the model.
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+Validation reads one batch over and over, an exhausted iterator, cached predictions, data that was preprocessed
+differently or augmented. The number it prints has little to do with the model.
+
+## How it shows
+A validation value that repeats to the last digit, that stands still while training falls, or that jumps about without
+relation to training.
+
+## What else looks like it
+A stale checkpoint (the data is right, the weights are old), a model that gives one answer for all, true convergence
+(the values still jitter), overfitting.
+
+## References
+- Breck et al. 2017, The ML Test Score: A Rubric for ML Production Readiness.
+- Humbatova et al. 2020, Taxonomy of Real Faults in Deep Learning Systems.
+)";
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+  std::vector<Clue> found;
+  const auto tail = validation_tail(patient);
+  if (tail && tail->all_different && findings.found("validation-frozen") == nullptr) {
+    found.push_back({-0.4, "the last " + std::to_string(tail->values.size()) + " values of " + tail->series +
+                               " differ, so something is computed anew"});
+  }
+  if (validation_followed(patient)) {
+    found.push_back({-0.4, "validation improved with training earlier, so it sees the weights"});
+  }
+  if (findings.found("loss-plateau") != nullptr && training_goes_on(patient, findings) && patient.validation() &&
+      !still_falls(*patient.validation())) {
+    found.push_back({0.4, fall_in_words(*patient.training()) + " and validation does not answer"});
+  }
+  return found;
+}
+
+std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+  const auto tail = validation_tail(patient);
+  const Reading* validation = patient.validation();
+  if (!tail || !tail->all_different || validation == nullptr || findings.found("validation-frozen") != nullptr ||
+      findings.found("validation-better-than-training") != nullptr ||
+      findings.found("metric-contradicts-loss") != nullptr || !validation_followed(patient)) {
+    return std::nullopt;
+  }
+  if (still_falls(*validation)) return fall_in_words(*validation) + " with training: it measures the model";
+  if (findings.found("overfitting") == nullptr) return std::nullopt;
+  return validation->name + " fell from " + number(validation->start) + " to " + number(validation->best) +
+         " with training before it turned: it measures the model";
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings&) {
+  return {advice("Evaluate by hand: load the newest weights, compute the loss on ten validation batches, compare."),
+          advice("Print a hash of each validation batch and of the weights: both must be what you expect."),
+          advice("Build the validation iterator anew for every evaluation; no augmentation, same preprocessing."),
+          advice("Feed zeros to the model: if the validation value does not change, it is not computed from it.")};
+}
+
+}  // namespace
+
+Cause validation_pipeline_bug() {
+  return {"validation-pipeline-bug",
+          "The validation pipeline does not measure the model",
+          kDoc,
+          -2.1,
+          {{"validation-frozen", 3.5, -0.4, "a computed value would jitter with the weights"},
+           {"validation-better-than-training", 1.7, 0, "training and validation data are treated differently"},
+           {"metric-contradicts-loss", 1.2, 0, "part of the evaluation reads something else"},
+           {"loss-plateau", 0.7, 0, "a value that is not computed anew stands still"},
+           {"overfitting", 0.5, 0, "validation data treated differently drifts away from training"},
+           {"confidence-without-learning", 0.6, 0, "the metric does not follow the model"},
+           {"loss-stuck-from-start", -2.0, 0, "training does not move either, so validation has nothing to show"},
+           {"learning-rate-zero", -1.5, 0, "the weights do not move, so validation has nothing to show"}},
+          "checkup",
+          "Evaluate the current weights by hand on ten batches: another number confirms it.",
+          clues,
+          impossible,
+          remedies};
+}
+
+}  // namespace osler::catalogue

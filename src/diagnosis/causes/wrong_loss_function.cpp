@@ -1,0 +1,83 @@
+// wrong-loss-function: what is minimised is not what is wanted.
+#include <cmath>
+
+#include "diagnosis/facts.h"
+#include "diagnosis/observe.h"
+#include "diagnosis/remedy.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What happens
+The loss does not fit the outputs or the task: softmax applied before a loss that applies it again, MSE on classes, a
+sign error, a reduction over the wrong axis, a mask that removes every target, predictions and targets swapped.
+
+## How it shows
+A first loss that fits no expectation; a floor that cannot be passed (about 1.46 for ten classes with a double
+softmax); a loss that falls while the metric does not; a loss of exactly zero.
+
+## What else looks like it
+A bug in the metric (the loss is right), wrong labels, bad initialisation.
+
+## References
+- Humbatova et al. 2020, Taxonomy of Real Faults in Deep Learning Systems.
+- Karpathy 2019, A Recipe for Training Neural Networks: verify the loss at initialisation.
+)";
+
+/// Where a second softmax holds the loss of a perfect classifier with `classes` classes: ln(e + C - 1) - 1.
+double double_softmax_floor(double classes) {
+  return std::log(std::exp(1.0) + classes - 1) - 1;
+}
+
+std::vector<Clue> clues(const Patient& patient, const Findings&) {
+  std::vector<Clue> found;
+  const Reading* training = patient.training();
+  if (training == nullptr || training->negated || training->curve.empty()) return found;
+  const auto classes = chance_classes(training->start, 0.05);
+  if (!classes || *classes < 3) return found;
+  const double floor = double_softmax_floor(*classes);
+  const auto accuracy = patient.best_accuracy();
+  if (training->best > 0.97 * floor && training->best < 1.1 * floor && accuracy && *accuracy > 3.0 / *classes) {
+    found.push_back({2.0, "the loss stops at " + number(training->best) +
+                              "; two softmaxes in a row allow no less than " + number(floor) + " for " +
+                              std::to_string(*classes) + " classes"});
+  }
+  return found;
+}
+
+std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+  std::vector<Remedy> list;
+  if (findings.found("loss-exactly-zero") != nullptr) {
+    list.push_back(advice("Count the targets that take part in the loss: a mask may remove all of them."));
+  }
+  list.push_back(compute_loss_from_logits());
+  list.push_back(advice("Compute the loss by hand for one sample, and compare; check its sign, axis and reduction."));
+  list.push_back(advice("Check the first loss: ln(C) for C balanced classes, the targets' variance for MSE."));
+  return list;
+}
+
+}  // namespace
+
+Cause wrong_loss_function() {
+  return {"wrong-loss-function",
+          "The loss function does not fit the task",
+          kDoc,
+          -2.5,
+          {{"loss-exactly-zero", 3.2, 0, "a loss without any target left is zero"},
+           {"metric-contradicts-loss", 2.3, 0, "what is minimised is not what is measured"},
+           {"initial-loss-wrong", 2.3, 0, "the first loss fits no expectation"},
+           {"confidence-without-learning", 1.6, 0, "the loss can fall without better answers"},
+           {"loss-stuck-from-start", 1.4, 0, "a loss that ignores the outputs cannot fall"},
+           {"underfitting", 0.9, 0, "a loss with a built-in floor looks like a weak model"},
+           {"loss-stuck-after-drop", 0.8, 0, "a loss with a built-in floor ends early"},
+           {"loss-diverging", 0.6, 0, "a loss with the wrong sign is driven apart"},
+           {"overfitting", -1.5, 0, "the loss leads training well"}},
+          "overfit-one-batch",
+          "Overfit one batch: a sound loss goes to its lower bound, a wrong one stops short of it.",
+          clues,
+          nullptr,
+          remedies};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,110 @@
+// initial-loss-wrong: the first loss of a classifier is far above that of a uniform guess.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/accuracies.h"
+#include "diagnosis/facts.h"
+#include "diagnosis/movement.h"
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+A classifier that knows nothing should give every class the same probability and start at ln(C) for C classes. This one
+starts many times higher: it is sure of the wrong answers before it has seen any data.
+
+## Signature
+The very first loss is at least `factor` times ln(C), and has come down to less than `back_to` times ln(C) within the
+first `early` of the run. C is taken from the configuration; else from the first accuracies, which lie near 1/C (their
+lowest is used, so that C comes out rather too large).
+
+## Why it matters
+The first steps only shrink the last layer, with huge gradients that disturb everything before it. The loss curve looks
+like a hockey stick and hides the real progress.
+
+## When it is harmless
+A loss that is a sum, or has penalties added to it, is larger all along and is not called wrong. Fine-tuned models start
+below ln(C).
+
+## References
+- Karpathy 2019, A Recipe for Training Neural Networks: verify the loss at initialisation.
+)";
+
+/// The loss of a uniform guess, and in words how it is known.
+struct Chance {
+  double loss = 0;
+  int classes = 0;
+  std::string from;
+};
+
+std::optional<Chance> chance_of(const Patient& patient, const SettingValues& settings) {
+  const auto told = configured_number(patient, {"num_classes", "n_classes", "nb_classes", "num_labels", "vocab_size",
+                                                "padded_vocab_size", "nc", "classes"});
+  constexpr double kMostClasses = 1e7;
+  if (told && *told >= 2 && *told < kMostClasses) {
+    return Chance{std::log(*told), static_cast<int>(*told), "the configuration"};
+  }
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    const std::vector<double>& values = pair.accuracy->curve.value;
+    const std::size_t head = std::min<std::size_t>(3, values.size());
+    // Values are negated: the largest is the lowest accuracy.
+    const double lowest =
+        pair.share(*std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(head)));
+    if (lowest < settings["least_accuracy"]) continue;
+    const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
+    return Chance{std::log(classes), classes, "the first accuracies, " + number(lowest)};
+  }
+  return std::nullopt;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.reinforcement() || patient.adversarial()) return NotChecked{"the losses are not those of a classifier"};
+  const Reading* loss = patient.training();
+  if (loss == nullptr || loss->size() < settings["fewest_points"]) {
+    return NotChecked{"no training loss with at least " + number(settings["fewest_points"]) + " points"};
+  }
+  const auto chance = chance_of(patient, settings);
+  if (!chance) return NotChecked{"the number of classes is not known: no accuracy and no such setting in the log"};
+  const double first = first_value(patient, *loss);
+  const signal::Curve curve = close_up(patient, *loss);
+  const std::size_t early =
+      std::max<std::size_t>(2, static_cast<std::size_t>(settings["early"] * static_cast<double>(curve.size())));
+  const std::size_t rest = std::max<std::size_t>(3, curve.size() / 20);
+  if (early + rest > curve.size()) return NotChecked{"too few losses after the first to compare with"};
+  const double settled = signal::median(std::span(curve.value).subspan(early, rest));
+  const double ratio = first / chance->loss;
+  const bool comes_down = settled < settings["back_to"] * chance->loss && settled < 0.5 * first;
+  if (ratio < settings["factor"] || !comes_down) return NotFound{};
+
+  const std::int64_t until = std::llround(curve.step[early]);
+  Observation seen =
+      observe(Severity::warning, confidence_of(ratio / settings["factor"]), loss->first_step, until,
+              loss->name + " starts at " + number(first) + ", " + times(ratio) + " the " + number(chance->loss) +
+                  " of a uniform guess among " + std::to_string(chance->classes) + " classes.");
+  seen.qualifiers["classes"] = std::to_string(chance->classes);
+  seen.evidence.push_back(evidence(loss->name, loss->first_step, until, first, settings["factor"] * chance->loss,
+                                   "the first loss is " + number(first) + ", soon after it is " + number(settled) +
+                                       "; the number of classes is from " + chance->from));
+  return seen;
+}
+
+}  // namespace
+
+Finding initial_loss_wrong() {
+  return {
+      "initial-loss-wrong",
+      "The first loss is far above that of a uniform guess",
+      {Need::curve, Need::probe},
+      kDoc,
+      {{"fewest_points", 10, "losses needed to see where it settles"},
+       {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
+       {"back_to", 2, "level in units of ln(C) to which it must come down; what stays higher is a sum or a penalty"},
+       {"early", 0.05, "part of the run within which it must come down"},
+       {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
+      check};
+}
+
+}  // namespace osler::catalogue

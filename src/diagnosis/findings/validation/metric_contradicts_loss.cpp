@@ -1,0 +1,88 @@
+// metric-contradicts-loss: the validation loss gets better, the validation metric worse.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/movement.h"
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The validation loss improves, and what is measured on the same data by accuracy, F1, BLEU or the like gets worse.
+
+## Signature
+The validation loss falls significantly over the run, by at least `loss_share` of its level, and ends within
+`near_best` of its best. The leading metric gets worse significantly, by `metric_share` of its level, and ends worse than
+it began; no other logged metric of validation gets better.
+
+## Why it matters
+One of the two is wrong: the metric is computed on the wrong output, with a wrong threshold or mapping of labels, or the
+loss rewards something other than the task.
+
+## When it is harmless
+A loss that rises while the metric improves is the ordinary case of growing confidence, and is not meant here. A penalty
+inside the loss may fall while the rest does not. Precision may fall because recall rises.
+
+## References
+- Karpathy 2019, A Recipe for Training Neural Networks: verify every figure from scratch.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  const Reading* loss = patient.validation();
+  std::vector<const Reading*> metrics;
+  for (const Reading& quality : patient.validation_quality()) {
+    if (quality.size() >= settings["fewest_points"]) metrics.push_back(&quality);
+  }
+  if (loss == nullptr || loss->size() < settings["fewest_points"] || metrics.empty()) {
+    return NotChecked{"no validation loss and metric with at least " + number(settings["fewest_points"]) +
+                      " evaluations each"};
+  }
+  const Movement better = movement_of(*loss);
+  const double gain = loss->improvement();
+  const bool good = better.falls(settings["p_value"], settings["loss_share"] * loss->level) &&
+                    loss->end - loss->best < settings["near_best"] * gain;
+  if (!good) return NotFound{};
+
+  const Reading& leading = *metrics.front();
+  const Movement worse = movement_of(leading);
+  const double lost = -worse.fall();
+  const bool bad =
+      worse.rises(settings["p_value"], settings["metric_share"] * leading.level) && leading.end > leading.start;
+  const bool denied = std::any_of(metrics.begin() + 1, metrics.end(), [&](const Reading* other) {
+    return movement_of(*other).falls(settings["p_value"], settings["other_share"] * other->level);
+  });
+  if (!bad || denied) return NotFound{};
+
+  const double margin = lost / (settings["metric_share"] * leading.level);
+  Observation seen = observe(Severity::warning, confidence_of(margin), loss->first_step, loss->last_step,
+                             loss->name + " improves from " + number(better.from) + " to " + number(better.to) +
+                                 ", but " + leading.name + " gets worse, from " + number(leading.shown(worse.from)) +
+                                 " to " + number(leading.shown(worse.to)) + ".");
+  seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, better.to, better.from,
+                                   "fell by " + per_cent(better.fall() / loss->level) + " of its level"));
+  seen.evidence.push_back(
+      evidence(leading.name, leading.first_step, leading.last_step, leading.shown(worse.to), leading.shown(worse.from),
+               "lost " + per_cent(lost / leading.level) + " of its level, p " + number(worse.trend.p_value)));
+  return seen;
+}
+
+}  // namespace
+
+Finding metric_contradicts_loss() {
+  return {"metric-contradicts-loss",
+          "The validation loss improves while the metric gets worse",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 8, "evaluations needed to see two trends"},
+           {"p_value", 0.001, "significance of both trends; two of them must hold at once"},
+           {"loss_share", 0.1, "fall of the loss, as a share of its level, that should show in a metric"},
+           {"near_best", 0.25, "share of the gain that the loss may have given back and still be good"},
+           {"metric_share", 0.15, "loss of the metric, as a share of its level, that matters"},
+           {"other_share", 0.05, "gain of another metric, as a share of its level, that denies it"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,101 @@
+// validation-better-than-training: the validation loss lies below the training loss all along.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/observe.h"
+#include "signal/robust.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The model seems to do better on data it has not seen than on the data it learns from, throughout.
+
+## Signature
+In at least `steady` of the evaluations the validation loss lies below the training loss of the epoch *after* it (a
+training loss is a mean over an epoch and lags by half of it), in the median by `gap` of the training level and by
+more than the noise explains.
+
+## Why it matters
+Mostly it has a good reason. It may also tell that the validation set is easier, overlaps the training set, or is
+scored differently; then the validation figures promise too much.
+
+## When it is harmless
+Dropout, augmentation, mixing of samples, label smoothing and penalties act in training only and raise its loss. This is
+therefore only ever a note.
+
+## References
+- Srivastava et al. 2014, Dropout: A Simple Way to Prevent Neural Networks from Overfitting.
+)";
+
+struct Comparison {
+  std::vector<double> gaps;    // training minus validation, in training levels
+  std::vector<double> ratios;  // validation over training
+};
+
+/// Each evaluation against the training loss between it and the next one.
+Comparison compare(const Reading& training, const Reading& validation) {
+  Comparison comparison;
+  const double lowest = *std::min_element(training.curve.value.begin(), training.curve.value.end());
+  const double range = std::max(training.top - training.best, 1e-300);
+  for (std::size_t i = 0; i + 1 < validation.size(); ++i) {
+    const double from = validation.curve.step[i];
+    const double to = validation.curve.step[i + 1];
+    const auto& step = training.curve.step;
+    const auto first = std::upper_bound(step.begin(), step.end(), from) - step.begin();
+    const auto last = std::upper_bound(step.begin(), step.end(), to) - step.begin();
+    if (first >= last) continue;
+    const auto values = std::span(training.curve.value)
+                            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    const double level = signal::median(values);
+    comparison.gaps.push_back((level - validation.curve.value[i]) / (lowest > 0 ? level : range));
+    if (lowest > 0) comparison.ratios.push_back(validation.curve.value[i] / level);
+  }
+  return comparison;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || validation == nullptr) return NotChecked{"it takes a training and a validation loss"};
+  const Comparison comparison = compare(*training, *validation);
+  const auto n = static_cast<double>(comparison.gaps.size());
+  if (n < settings["fewest_points"]) {
+    return NotChecked{"fewer than " + number(settings["fewest_points"]) + " evaluations beside training losses"};
+  }
+  const auto below = static_cast<double>(
+      std::count_if(comparison.gaps.begin(), comparison.gaps.end(), [](double gap) { return gap > 0; }));
+  const double gap = signal::median(comparison.gaps);
+  const double error = signal::mad_scale(comparison.gaps) / std::sqrt(n);
+  if (below < settings["steady"] * n || gap < settings["gap"] || gap < settings["standard_errors"] * error) {
+    return NotFound{};
+  }
+  Observation seen =
+      observe(Severity::note, confidence_of(gap / settings["gap"]), validation->first_step, validation->last_step,
+              validation->name + " lies below " + training->name + " all along, by " + per_cent(gap) +
+                  (comparison.ratios.empty() ? " of what training gained." : " of its level."));
+  if (!comparison.ratios.empty()) seen.qualifiers["ratio"] = number(signal::median(comparison.ratios));
+  seen.evidence.push_back(evidence(validation->name, validation->first_step, validation->last_step, gap,
+                                   settings["gap"],
+                                   "below the training loss in " + number(below) + " of " + number(n) +
+                                       " evaluations, the median gap is " + per_cent(gap)));
+  return seen;
+}
+
+}  // namespace
+
+Finding validation_better_than_training() {
+  return {"validation-better-than-training",
+          "Validation lies below training all along",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 6, "evaluations needed to call it lasting"},
+           {"steady", 0.9, "share of the evaluations that must lie below"},
+           {"gap", 0.05, "median distance, as a share of the training level, that is worth a word"},
+           {"standard_errors", 3, "standard errors by which the distance must exceed zero"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,186 @@
+// Takes questions, cuts them into pieces of work, and gives out the answers.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "stats/batch_work.h"
+
+namespace osler::stats {
+
+namespace {
+
+/// Large enough that taking a piece costs nothing beside it, small enough that threads end together.
+constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 18;
+/// What a piece costs beyond its elements, counted in elements.
+constexpr std::uint64_t kPieceOverhead = 256;
+/// Pieces are taken in runs of about this cost, so that thousands of small tensors do not fight over a counter.
+constexpr std::uint64_t kGrainCost = std::uint64_t{1} << 17;
+/// Units beside each other share cache lines; a piece takes at least this many.
+constexpr std::uint64_t kUnitsAtLeast = 64;
+
+Error cannot(std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message), "statistics batch"};
+}
+
+/// Collects pieces, and closes a grain whenever enough of them have come together.
+class Cutter {
+ public:
+  explicit Cutter(Batch::Work& work) : work_(work) {
+    work_.pieces.clear();
+    work_.grains.clear();
+  }
+  ~Cutter() {
+    if (cost_ > 0) work_.grains.push_back(work_.pieces.size());
+  }
+  void add(const Piece& piece, std::uint64_t elements) {
+    work_.pieces.push_back(piece);
+    cost_ += elements + kPieceOverhead;
+    if (cost_ < kGrainCost) return;
+    work_.grains.push_back(work_.pieces.size());
+    cost_ = 0;
+  }
+  /// Cuts `count` items of `elements_each` elements into stretches of `step`; returns how many.
+  std::size_t add_stretches(Piece piece, std::uint64_t count, std::uint64_t step, std::uint64_t elements_each) {
+    std::size_t pieces = 0;
+    for (std::uint64_t begin = 0; begin < count; begin += step, ++pieces, ++piece.part) {
+      piece.begin = begin;
+      piece.end = std::min(begin + step, count);
+      add(piece, (piece.end - piece.begin) * elements_each);
+    }
+    return pieces;
+  }
+
+ private:
+  Batch::Work& work_;
+  std::uint64_t cost_ = 0;
+};
+
+}  // namespace
+
+void cut(Batch::Work& work) {
+  Cutter cutter(work);
+  std::size_t part = 0;
+  for (std::uint32_t i = 0; i < work.summaries.size(); ++i) {
+    SummaryJob& job = work.summaries[i];
+    job.first_piece = part;
+    job.pieces = cutter.add_stretches({Piece::Kind::summary, i, part}, job.tensor.count(), kPieceElements, 1);
+    part += job.pieces;
+  }
+  work.summary_parts.resize(part);
+  part = 0;
+  for (std::uint32_t i = 0; i < work.pairs.size(); ++i) {
+    PairJob& job = work.pairs[i];
+    job.first_piece = part;
+    job.pieces = cutter.add_stretches({Piece::Kind::pair, i, part}, job.a.count(), kPieceElements, 1);
+    part += job.pieces;
+  }
+  work.pair_parts.resize(part);
+  for (std::uint32_t i = 0; i < work.units.size(); ++i) {
+    UnitActivity& activity = work.units[i].answer;
+    std::fill(activity.active.begin(), activity.active.end(), 0u);
+    if (activity.places == 0) continue;
+    const std::uint64_t step = std::max(kPieceElements / activity.places, kUnitsAtLeast);
+    cutter.add_stretches({Piece::Kind::units, i}, activity.active.size(), step, activity.places);
+  }
+  for (std::uint32_t i = 0; i < work.rows.size(); ++i) {
+    RowJob& job = work.rows[i];
+    job.directions.assign(job.answer.features, 0);
+    job.sums.assign(job.answer.features, 0);
+    job.answer = {.rows = job.answer.rows, .features = job.answer.features};
+    cutter.add({Piece::Kind::rows, i}, job.tensor.count());
+  }
+  std::fill(work.histograms.begin(), work.histograms.end(), LogHistogram{});
+}
+
+Batch::Batch() : work_(std::make_unique<Work>()) {}
+Batch::~Batch() = default;
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+
+std::size_t Batch::summarize(const TensorView& tensor, const SummaryOptions& options) {
+  SummaryJob& job = work_->summaries.take();
+  job.tensor = tensor;
+  job.options = options;
+  job.histogram = SummaryJob::kNoHistogram;
+  job.answer = {};
+  if (options.histogram) {
+    job.histogram = work_->histograms.size();
+    work_->histograms.emplace_back();
+  }
+  return work_->summaries.size() - 1;
+}
+
+Result<std::size_t> Batch::compare(const TensorView& a, const TensorView& b) {
+  if (!std::equal(a.sizes().begin(), a.sizes().end(), b.sizes().begin(), b.sizes().end())) {
+    return cannot("the two tensors to compare have different sizes");
+  }
+  if (a.device() != b.device()) return cannot("the two tensors to compare are on different devices");
+  PairJob& job = work_->pairs.take();
+  job.a = a;
+  job.b = b;
+  job.answer = {};
+  return work_->pairs.size() - 1;
+}
+
+Result<std::size_t> Batch::count_units(const TensorView& tensor, std::size_t axis, double threshold) {
+  if (axis >= tensor.sizes().size()) {
+    return cannot("there is no dimension " + std::to_string(axis) + " in a tensor of " +
+                  std::to_string(tensor.sizes().size()));
+  }
+  if (!(threshold >= 0)) return cannot("threshold " + std::to_string(threshold) + " is not a magnitude");
+  const auto units = static_cast<std::size_t>(tensor.sizes()[axis]);
+  const std::uint64_t places = units == 0 ? 0 : tensor.count() / units;
+  if (places > std::numeric_limits<std::uint32_t>::max()) return cannot("more than 2^32 - 1 elements in a unit");
+  UnitJob& job = work_->units.take();
+  job.tensor = tensor;
+  job.axis = axis;
+  job.threshold = threshold;
+  job.answer.places = places;
+  job.answer.active.resize(units);
+  return work_->units.size() - 1;
+}
+
+Result<std::size_t> Batch::compare_rows(const TensorView& tensor) {
+  if (tensor.sizes().empty()) return cannot("a tensor without dimensions has no rows");
+  RowJob& job = work_->rows.take();
+  job.tensor = tensor;
+  job.answer = {};
+  job.answer.rows = static_cast<std::uint64_t>(tensor.sizes()[0]);
+  job.answer.features = job.answer.rows == 0 ? 0 : tensor.count() / job.answer.rows;
+  return work_->rows.size() - 1;
+}
+
+void Batch::clear() {
+  work_->summaries.clear();
+  work_->pairs.clear();
+  work_->units.clear();
+  work_->rows.clear();
+  work_->histograms.clear();
+  work_->state = Work::State::idle;
+}
+
+const TensorStats& Batch::summary(std::size_t number) const {
+  return work_->summaries[number].answer;
+}
+
+const LogHistogram& Batch::histogram(std::size_t number) const {
+  static const LogHistogram nothing;
+  const std::size_t histogram = work_->summaries[number].histogram;
+  return histogram == SummaryJob::kNoHistogram ? nothing : work_->histograms[histogram];
+}
+
+const PairStats& Batch::pair(std::size_t number) const {
+  return work_->pairs[number].answer;
+}
+
+const UnitActivity& Batch::units(std::size_t number) const {
+  return work_->units[number].answer;
+}
+
+const RowSimilarity& Batch::rows(std::size_t number) const {
+  return work_->rows[number].answer;
+}
+
+}  // namespace osler::stats
