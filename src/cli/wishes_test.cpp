@@ -73,7 +73,7 @@ TEST(Wishes, SuggestTheFormatThatWasMeant) {
 }
 
 TEST(Wishes, NameTheSeriesThatExist) {
-  Run run;
+  osler::Run run;
   run.name = "run.csv";
   run.add(Event{run.series("train/objective"), 0, kNoTime, 1.0});
   run.add(Event{run.series("val/objective"), 0, kNoTime, 1.0});

@@ -133,6 +133,11 @@ std::optional<RateCourse> rate_course(const Patient& patient) {
   course.now = rate->curve.value.back();
   course.peak_step = rate->step_at(static_cast<std::size_t>(highest - rate->curve.high.begin()));
   if (!(course.peak > 0)) return std::nullopt;
+  constexpr double kSpent = 0.05;
+  std::size_t spent = rate->size();
+  while (spent > 0 && rate->curve.high[spent - 1] < kSpent * course.peak) --spent;
+  course.spent_step = rate->step_at(spent);
+  course.spent_share = static_cast<double>(rate->size() - spent) / static_cast<double>(rate->size());
   return course;
 }
 
@@ -245,7 +250,18 @@ std::optional<ValidationTail> validation_tail(const Patient& patient) {
   // Rounding to the logged digits lets one or two of ten moving values coincide; a frozen value is one number.
   const std::set<double> distinct(tail.values.begin(), tail.values.end());
   tail.all_different = 2 * distinct.size() > tail.values.size();
+  tail.all_equal = distinct.size() == 1;
   return tail;
+}
+
+std::optional<std::string> repeats_itself(const Patient& patient, const Findings& findings) {
+  constexpr std::size_t kConvincing = 5;
+  const auto tail = validation_tail(patient);
+  if (!tail || !tail->all_equal || tail->values.size() < kConvincing || !training_goes_on(patient, findings)) {
+    return std::nullopt;
+  }
+  return "the last " + std::to_string(tail->values.size()) + " values of " + tail->series + " are all exactly " +
+         number(tail->values.front());
 }
 
 bool validation_followed(const Patient& patient) {

@@ -38,7 +38,9 @@ struct RateCourse {
   double start = 0;
   double peak = 0;
   double now = 0;
-  std::int64_t peak_step = 0;  ///< where the peak was reached first
+  std::int64_t peak_step = 0;   ///< where the peak was reached first
+  std::int64_t spent_step = 0;  ///< from here on it stays below a twentieth of the peak
+  double spent_share = 0;       ///< the part of the logged rates after that
 
   /// What is left of the peak.
   [[nodiscard]] double left() const { return now / peak; }
@@ -82,9 +84,12 @@ struct ValidationTail {
   std::string series;
   std::vector<double> values;  ///< as the log has them
   bool all_different = false;
+  bool all_equal = false;
 };
 /// Nothing with fewer than three evaluations.
 [[nodiscard]] std::optional<ValidationTail> validation_tail(const Patient& patient);
+/// "the last 10 values of val/loss are all 2.341", for a tail of equal values while training moves; else nothing.
+[[nodiscard]] std::optional<std::string> repeats_itself(const Patient& patient, const Findings& findings);
 /// Validation improved with training by more than its noise at some time: it sees the weights.
 [[nodiscard]] bool validation_followed(const Patient& patient);
 

@@ -16,6 +16,7 @@ Flatness flatness_of(const Reading& reading, double matters) {
   if (n < 6) return flat;
   const double gain = std::max(reading.top - reading.best, 1e-12 * std::max(reading.level, 1e-300));
   constexpr std::size_t kPieces = 20;
+  constexpr double kNegligible = 0.005;  // of the level: nobody would call half a per cent movement
   for (std::size_t pieces = 2; pieces <= kPieces; ++pieces) {
     const std::size_t length = std::max<std::size_t>(4, pieces * n / kPieces);
     const std::size_t first = n - std::min(length, n);
@@ -25,7 +26,8 @@ Flatness flatness_of(const Reading& reading, double matters) {
     // The ends of the stretch must agree with its trend: a late drop after a long plateau is progress.
     const std::size_t third = std::max<std::size_t>(1, values.size() / 3);
     const double drop = signal::median(values.first(third)) - signal::median(values.last(third));
-    const double tolerated = matters * gain + reading.noise.sigma / std::sqrt(static_cast<double>(third));
+    const double small = std::max(matters * gain, kNegligible * reading.level);
+    const double tolerated = small + reading.noise.sigma / std::sqrt(static_cast<double>(third));
     if (std::abs(trend.change) > tolerated || std::abs(drop) > tolerated) break;
     flat.since = first;
     flat.change = -trend.change;

@@ -11,10 +11,16 @@ namespace {
 constexpr std::size_t kFewestPoints = 2;
 constexpr std::size_t kMetricsRead = 6;  // per-class metrics by the dozen add nothing
 
+/// A curve needs two finite values to have any course at all.
+bool has_course(const Series& series) {
+  const auto total = series.summary().total();
+  return total && total->count >= kFewestPoints;
+}
+
 std::optional<Reading> objective(const std::vector<Cast>& casts) {
   std::vector<const Series*> parts;
   for (const Cast& cast : casts) {
-    if (cast.guess.adversarial || cast.series->summary().points() < kFewestPoints) continue;
+    if (cast.guess.adversarial || !has_course(*cast.series)) continue;
     if (!cast.guess.component) return read_series(*cast.series, false);
     if (parts.empty() || cast.series->summary().points() == parts.front()->summary().points()) {
       parts.push_back(cast.series);
@@ -29,7 +35,7 @@ std::vector<Reading> qualities(const RoleMap& roles, Role accuracy, Role metric)
   for (const Role role : {accuracy, metric}) {
     for (const Cast& cast : roles.in(role)) {
       if (readings.size() >= kMetricsRead) return readings;
-      if (cast.guess.component || cast.series->summary().points() < kFewestPoints) continue;
+      if (cast.guess.component || !has_course(*cast.series)) continue;
       readings.push_back(read_series(*cast.series, cast.guess.higher_is_better));
     }
   }
@@ -48,14 +54,16 @@ Patient::Patient(const Run& run, const RoleMap& roles, double now) : run_(run), 
   adversarial_ =
       !training_ && std::any_of(losses.begin(), losses.end(), [](const Cast& cast) { return cast.guess.adversarial; });
   for (const Cast& cast : roles.in(Role::reward)) {
-    if (cast.series->summary().points() < kFewestPoints) continue;
+    if (!has_course(*cast.series)) continue;
     reinforcement_ = true;
     adversarial_ = false;
     training_ = read_series(*cast.series, true);
     break;
   }
-  if (const Series* rate = roles.first(Role::learning_rate)) learning_rate_ = read_series(*rate, false);
-  if (const Series* norm = roles.first(Role::gradient_norm)) gradient_norm_ = read_series(*norm, false);
+  if (const Series* rate = roles.first(Role::learning_rate); rate != nullptr && has_course(*rate))
+    learning_rate_ = read_series(*rate, false);
+  if (const Series* norm = roles.first(Role::gradient_norm); norm != nullptr && has_course(*norm))
+    gradient_norm_ = read_series(*norm, false);
 }
 
 std::vector<const Reading*> Patient::objectives() const {

@@ -74,10 +74,7 @@ class Walk {
       : files_(files), options_(options), forced_(forced) {}
 
   void folder(const Path& path, std::size_t depth) {
-    if (depth == 0) {
-      std::error_code failure;
-      root_ = std::filesystem::canonical(path, failure);
-    }
+    if (depth == 0) start_at(path);
     auto names = files_.list(path);
     if (!names) {
       remember(names.error());
@@ -96,6 +93,12 @@ class Walk {
   std::optional<Error> first_error;
 
  private:
+  void start_at(const Path& path) {
+    std::error_code failure;
+    root_ = std::filesystem::canonical(path, failure);
+    if (const auto info = files_.info(path)) folders_.insert({info->device, info->inode});
+  }
+
   void entry(const Path& path, const std::string& name, std::size_t depth) {
     const auto info = files_.info(path);
     if (!info) return remember(info.error());
@@ -192,34 +195,35 @@ std::vector<Group> group_runs(const std::vector<Found>& found) {
   return groups;
 }
 
-/// How many runs lie at each path: more than one when a folder holds logs in several formats.
-std::string short_name(const Group& group, const Path& common, bool shared) {
-  const Path full = shared ? group.files.back().path : group.run;
-  const Path name = full.lexically_relative(common);
-  if (name.empty() || name == ".") return full.filename().empty() ? full.string() : full.filename().string();
-  return name.string();
+/// What a run is called in full: its folder, or its file where the folder holds logs in several formats.
+std::vector<Path> full_names(const std::vector<Group>& groups) {
+  std::map<Path, std::size_t> runs_at;
+  for (const Group& group : groups) ++runs_at[group.run];
+  std::vector<Path> names;
+  for (const Group& group : groups) names.push_back(runs_at[group.run] > 1 ? group.files.back().path : group.run);
+  return names;
 }
 
-/// The deepest folder that holds all the runs.
-Path common_folder(const std::vector<Group>& groups) {
-  Path common = groups.front().run.parent_path();
-  for (const Group& group : groups) {
-    const auto [left, right] = std::mismatch(common.begin(), common.end(), group.run.begin(), group.run.end());
+/// The deepest folder that holds all the paths.
+Path common_folder(const std::vector<Path>& paths) {
+  Path common = paths.front().parent_path();
+  for (const Path& path : paths) {
+    const auto parted = std::mismatch(common.begin(), common.end(), path.begin(), path.end()).first;
     Path shared;
-    for (auto part = common.begin(); part != left; ++part) shared /= *part;
+    for (auto part = common.begin(); part != parted; ++part) shared /= *part;
     common = shared;
   }
   return common;
 }
 
 std::vector<RunSource> to_sources(const std::vector<Group>& groups) {
-  const Path common = common_folder(groups);
-  std::map<Path, std::size_t> runs_at;
-  for (const Group& group : groups) ++runs_at[group.run];
+  const std::vector<Path> names = full_names(groups);
+  const Path common = common_folder(names);
   std::vector<RunSource> sources;
-  for (const Group& group : groups) {
-    RunSource source{short_name(group, common, runs_at[group.run] > 1), {}};
-    for (const Found& file : group.files) source.files.push_back({file.path, file.claim.format});
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Path name = names[i].lexically_relative(common);
+    RunSource source{name.empty() || name == "." ? names[i].string() : name.string(), {}};
+    for (const Found& file : groups[i].files) source.files.push_back({file.path, file.claim.format});
     sources.push_back(std::move(source));
   }
   return sources;

@@ -1,14 +1,21 @@
-// Reading runs: bytes from files or a stream, through a reader, into a sink.
+// Reading runs: one file after another, or several at once where that pays.
 #include "osler/formats/read.h"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
 
 #include "formats/claim.h"
+#include "formats/pump.h"
+#include "formats/tape.h"
 
 namespace osler {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+// Below this, starting threads costs more than it brings.
+constexpr std::uint64_t kWorthThreads = std::uint64_t{4} << 20;
+constexpr std::size_t kMostThreads = 8;
 
 /// Passes events on and counts them.
 class CountingSink final : public EventSink {
@@ -29,28 +36,32 @@ class CountingSink final : public EventSink {
   EventSink& inner_;
 };
 
-/// Everything that reading one run has in common over its files.
+/// What reading one run has in common over its files.
 class Reading {
  public:
   Reading(EventSink& sink, DamageReport& damage, const ReadOptions& options)
-      : sink_(sink), damage_(damage), options_(options), buffer_(kBufferBytes) {}
+      : sink_(sink), damage_(damage), options_(options) {}
 
-  /// Reads a stream to its end. `format` may be null, then the first bytes are sniffed.
+  /// Reads a stream to its end, in this thread.
   void stream(ReadableFile& file, const std::filesystem::path& path, const Format* format) {
+    buffer_.resize(kPumpBufferBytes);
     DamageReport damage;
-    const auto read = bytes(file, path, format, damage);
-    damage.name_source(path.string());
-    damage_.merge(damage);
-    if (!read) fail(path, read.error());
+    const Pumped pumped =
+        pump(file, path, format, sink_, damage, options_.stop, buffer_, [&](std::uint64_t bytes) { tell(bytes); });
+    settle(path, pumped, damage);
   }
 
-  /// What stopped a file from being read to its end: damage as long as the run has anything, else the answer.
-  void fail(const std::filesystem::path& path, const Error& error) {
-    damage_.add({path.string(), read_.bytes_read - file_start_, 0, error.message, 0});
-    if (!first_error_) first_error_ = error.context.empty() ? Error{error.code, error.message, path.string()} : error;
+  void files(FileSystem& files, const RunSource& source) {
+    for (const SourceFile& file : source.files) {
+      const auto info = files.info(file.path);
+      if (info && info->kind == FileKind::regular) bytes_total_ += info->size_bytes;
+    }
+    if (bytes_total_ >= kWorthThreads) {
+      in_threads(files, source);
+    } else {
+      in_turn(files, source);
+    }
   }
-
-  void expect(std::uint64_t bytes) { read_.bytes_total += bytes; }
 
   [[nodiscard]] Result<void> outcome(const std::string& name) const {
     if (sink_.events > 0) return {};
@@ -62,95 +73,105 @@ class Reading {
   [[nodiscard]] const Format* used() const { return used_; }
 
  private:
-  Result<void> bytes(ReadableFile& file, const std::filesystem::path& path, const Format* format,
-                     DamageReport& damage) {
-    file_start_ = read_.bytes_read;
-    auto length = fill(file, format == nullptr ? kPeekBytes : 1);
-    if (!length) return length.error();
-    if (format == nullptr) {
-      const std::string_view head(reinterpret_cast<const char*>(buffer_.data()), std::min(*length, kPeekBytes));
-      const Peek peek{path, head, *length < kPeekBytes};
-      format = claim(peek).format;
-      if (format == nullptr) return unclaimed(peek);
-    }
-    if (used_ == nullptr || used_->part == Part::configuration) used_ = format;
-    const std::unique_ptr<Reader> reader = format->open(path);
-    while (*length > 0 && !options_.stop.stop_requested()) {
-      read_.bytes_read += *length;
-      const auto fed = reader->feed(std::span(buffer_).first(*length), sink_, damage);
-      if (!fed) return fed.error();
-      read_.events = sink_.events;
-      if (options_.progress) options_.progress(read_);
-      length = file.read(buffer_);
-      if (!length) {
-        // The file broke off, but what the reader has is good.
-        const auto finished = reader->finish(sink_, damage);
-        if (!finished) return finished.error();
-        return length.error();
-      }
-    }
-    return reader->finish(sink_, damage);
+  /// One file that is read in a thread of its own.
+  struct Job {
+    EventTape tape;
+    DamageReport damage;
+    Pumped pumped;
+  };
+
+  static Result<std::unique_ptr<ReadableFile>> open(FileSystem& files, const std::filesystem::path& path) {
+    return files.open_read(path == "-" ? "/dev/stdin" : path);
   }
 
-  /// Reads until the buffer holds `wanted` bytes or the input ends.
-  Result<std::size_t> fill(ReadableFile& file, std::size_t wanted) {
-    std::size_t filled = 0;
-    while (filled < wanted) {
-      const auto length = file.read(std::span(buffer_).subspan(filled));
-      if (!length) return length.error();
-      if (*length == 0) break;
-      filled += *length;
+  void in_turn(FileSystem& files, const RunSource& source) {
+    for (const SourceFile& file : source.files) {
+      const auto opened = open(files, file.path);
+      if (opened) {
+        stream(**opened, file.path, file.format);
+      } else {
+        settle(file.path, {nullptr, 0, opened.error()}, {});
+      }
     }
-    return filled;
+  }
+
+  /// Threads take the files in order and record them on tapes, which are played in the same order: the sink cannot
+  /// tell the difference.
+  void in_threads(FileSystem& files, const RunSource& source) {
+    std::deque<Job> jobs(source.files.size());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<std::uint64_t> bytes_read = 0;
+    const auto work = [&] {
+      std::vector<std::byte> buffer(kPumpBufferBytes);
+      for (std::size_t i = next++; i < jobs.size(); i = next++) {
+        const SourceFile& file = source.files[i];
+        const auto opened = open(files, file.path);
+        if (opened) {
+          jobs[i].pumped = pump(**opened, file.path, file.format, jobs[i].tape, jobs[i].damage, options_.stop, buffer,
+                                [&](std::uint64_t bytes) { bytes_read += bytes; });
+        } else {
+          jobs[i].pumped.error = opened.error();
+        }
+        jobs[i].tape.close();
+      }
+    };
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < std::min({jobs.size(), cores, kMostThreads}); ++i) threads.emplace_back(work);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      while (jobs[i].tape.play(sink_)) {
+        bytes_read_ = bytes_read;
+        tell(0);
+      }
+      settle(source.files[i].path, jobs[i].pumped, jobs[i].damage);
+    }
+  }
+
+  /// Takes note of how a file ended: damage as long as the run has anything at all, else the answer.
+  void settle(const std::filesystem::path& path, const Pumped& pumped, DamageReport damage) {
+    damage.name_source(path.string());
+    damage_.merge(damage);
+    const bool describes = used_ != nullptr && used_->part == Part::configuration;
+    if (pumped.format != nullptr && (used_ == nullptr || describes)) used_ = pumped.format;
+    if (!pumped.error) return;
+    damage_.add({path.string(), pumped.bytes, 0, pumped.error->message, 0});
+    if (first_error_) return;
+    first_error_ = pumped.error;
+    if (first_error_->context.empty()) first_error_->context = path.string();
+  }
+
+  void tell(std::uint64_t bytes) {
+    bytes_read_ += bytes;
+    if (options_.progress) options_.progress({bytes_read_, bytes_total_, sink_.events});
   }
 
   CountingSink sink_;
   DamageReport& damage_;
   const ReadOptions& options_;
   std::vector<std::byte> buffer_;
-  ReadProgress read_;
-  std::uint64_t file_start_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_total_ = 0;
   std::optional<Error> first_error_;
   const Format* used_ = nullptr;
 };
-
-void read_files(FileSystem& files, const RunSource& source, Reading& reading) {
-  for (const SourceFile& file : source.files) {
-    if (const auto info = files.info(file.path); info && info->kind == FileKind::regular) {
-      reading.expect(info->size_bytes);
-    }
-  }
-  for (const SourceFile& file : source.files) {
-    const auto open = files.open_read(file.path == "-" ? "/dev/stdin" : file.path);
-    if (!open) {
-      reading.fail(file.path, open.error());
-      continue;
-    }
-    reading.stream(**open, file.path, file.format);
-  }
-}
-
-void describe_run(Run& run, const std::string& name, const Reading& reading) {
-  run.name = name;
-  if (reading.used() != nullptr) run.format = reading.used()->id;
-}
 
 }  // namespace
 
 Result<void> read_events(FileSystem& files, const RunSource& source, EventSink& sink, DamageReport& damage,
                          const ReadOptions& options) {
   Reading reading(sink, damage, options);
-  read_files(files, source, reading);
+  reading.files(files, source);
   return reading.outcome(source.name);
 }
 
 Result<Run> read_run(FileSystem& files, const RunSource& source, const ReadOptions& options) {
   Run run(options.limits);
   Reading reading(run, run.damage, options);
-  read_files(files, source, reading);
+  reading.files(files, source);
   const auto outcome = reading.outcome(source.name);
   if (!outcome) return outcome.error();
-  describe_run(run, source.name, reading);
+  run.name = source.name;
+  if (reading.used() != nullptr) run.format = reading.used()->id;
   for (const SourceFile& file : source.files) run.sources.push_back(file.path.string());
   return run;
 }
@@ -167,7 +188,8 @@ Result<Run> read_stream(ReadableFile& stream, const std::string& name, const Rea
   reading.stream(stream, name, format);
   const auto outcome = reading.outcome(name);
   if (!outcome) return outcome.error();
-  describe_run(run, name, reading);
+  run.name = name;
+  if (reading.used() != nullptr) run.format = reading.used()->id;
   run.sources.push_back(name);
   return run;
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr SeriesId kUnnamed = std::numeric_limits<SeriesId>::max();
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint8_t kEpisodeTier = 3;
 constexpr std::uint8_t kEpochTier = 4;
 // Largest number of cells kept while the axis is unknown; rows can be very wide.
 constexpr std::size_t kWindowCells = 200'000;
@@ -66,9 +67,9 @@ constexpr std::array kCounterNames = {
     CounterName{"batches", 2},
     CounterName{"batch_idx", 2},
     CounterName{"batch_id", 2},
-    CounterName{"episode", 3},
-    CounterName{"episodes", 3},
-    CounterName{"num_episodes", 3},
+    CounterName{"episode", kEpisodeTier},
+    CounterName{"episodes", kEpisodeTier},
+    CounterName{"num_episodes", kEpisodeTier},
     CounterName{"epoch", kEpochTier},
     CounterName{"epochs", kEpochTier},
     CounterName{"round", kEpochTier},
@@ -253,13 +254,20 @@ bool RowAssembler::axis_is_clear() const {
 
 void RowAssembler::choose_axis() {
   chosen_ = true;
+  std::vector<Trial> trials;
+  for (const std::uint32_t candidate : candidates_) trials.push_back(try_axis(candidate));
   std::optional<std::uint32_t> best;
-  for (const std::uint32_t candidate : candidates_) {
-    const Trial trial = try_axis(candidate);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const std::uint32_t candidate = candidates_[i];
     const bool better = !best || columns_[candidate].tier < columns_[*best].tier;
-    if (better && trial.accepted()) best = candidate;
-    // Another way to count, or a sentinel, tells nothing; but "update" may be a norm.
-    if (kinds_[candidate] == Kind::step) kinds_[candidate] = trial.whole ? Kind::counter : Kind::plain;
+    if (better && trials[i].accepted()) best = candidate;
+  }
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const std::uint32_t candidate = candidates_[i];
+    if (kinds_[candidate] != Kind::step) continue;
+    // Another way to count steps, or a sentinel, tells nothing; but "update" may be a norm.
+    const bool counts = trials[i].whole && columns_[candidate].tier < kEpisodeTier;
+    kinds_[candidate] = counts || candidate == best ? Kind::counter : Kind::plain;
   }
   axis_ = best;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -43,5 +44,12 @@ namespace osler::stats {
   std::memcpy(&bits, address, sizeof bits);
   return dtype == DType::f16 ? decode_f16(bits) : decode_bf16(bits);
 }
+
+/// The largest float that is not above `value`.
+[[nodiscard]] float float_below(double value);
+
+/// The bits of the largest magnitude of a type that is not above `threshold` (at least 0): a magnitude exceeds the
+/// threshold exactly when its bits, read as an integer, exceed these. NaN exceeds everything.
+[[nodiscard]] std::uint64_t threshold_bits(DType dtype, double threshold);
 
 }  // namespace osler::stats

@@ -187,7 +187,7 @@ class BitCounts {
   /// Adds two vectors of digits to `digits` and returns the carry.
   static HWY_INLINE V AddUp(V& digits, V a, V b) {
     const V differ = hn::Xor(a, b);
-    const V carry = hn::IfVecThenElse(differ, digits, a);
+    const V carry = hn::OrAnd(hn::And(a, b), differ, digits);
     digits = hn::Xor(digits, differ);
     return carry;
   }

@@ -49,10 +49,11 @@ void fold(TensorStats& total, TensorStats part) {
 TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHistogram* histogram) {
   const DType dtype = job.tensor.dtype();
   const Layout layout(job.tensor);
+  const Thresholds thresholds = thresholds_of(dtype, job.options);
   BlockReader reader(layout, operand_of(job.tensor), {}, piece.begin, piece.end);
   TensorStats total;
   for (Block block; reader.next(block);) {
-    TensorStats part = summarize_block(block.data[0], dtype, block.count, job.options, histogram);
+    TensorStats part = summarize_block(block.data[0], dtype, block.count, thresholds, histogram);
     const bool in_order = layout.in_order();  // then an index once found is the smallest
     if (part.nan_count > 0 && !(in_order && total.first_nan != TensorStats::kNone)) {
       part.first_nan = first_index(block, dtype, layout, total.first_nan, [](double x) { return std::isnan(x); });

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+
+#include "stats/dtype.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stats/summary_kernel.cpp"
@@ -64,7 +67,11 @@ typename Source::Lane ShiftOf(const typename Source::Raw* data, std::size_t coun
 
 template <class Source>
 typename Source::Lane FirstFinite(const typename Source::Raw* data, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
+  const hn::ScalableTag<typename Source::Lane> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  while (i + lanes <= count && hn::AllFalse(d, hn::IsFinite(Source::Load(d, data + i)))) i += lanes;
+  for (; i < count; ++i) {
     const typename Source::Lane value = Source::Decode(data[i]);
     if (std::isfinite(value)) return value;
   }
@@ -138,72 +145,122 @@ bool Sound(const FirstLook& look) {
   return range == 0 || range >= Moments::kSmallestRange;
 }
 
+/// Magnitudes as integers: they sort like the numbers, NaN and infinity above all others, whatever the type.
+template <class Source>
+struct MagnitudeBits {
+  using Bits = std::conditional_t<sizeof(typename Source::Raw) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(typename Source::Raw) == 4, std::uint32_t, std::uint64_t>>;
+  using D = hn::ScalableTag<Bits>;
+  static constexpr Bits kMask = static_cast<Bits>(~Bits{0}) >> 1;
+
+  static HWY_INLINE hn::Vec<D> Load(const typename Source::Raw* from) {
+    const hn::ScalableTag<typename Source::Raw> d;
+    return hn::And(hn::BitCast(D(), hn::LoadU(d, from)), hn::Set(D(), kMask));
+  }
+  static Bits LoadOne(const typename Source::Raw* from) {
+    Bits bits = 0;
+    std::memcpy(&bits, from, sizeof bits);
+    return bits & kMask;
+  }
+  static double Value(Bits bits) {
+    typename Source::Raw raw;
+    std::memcpy(&raw, &bits, sizeof raw);
+    return Source::Decode(raw);
+  }
+};
+
+/// Counts the zeros of a block and finds the smallest magnitude beside them.
+template <class Source>
+void CountZeros(const typename Source::Raw* data, std::size_t count, TensorStats& stats) {
+  using Magnitude = MagnitudeBits<Source>;
+  using Bits = typename Magnitude::Bits;
+  const typename Magnitude::D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto one = hn::Set(d, Bits{1});
+  auto least = hn::Set(d, static_cast<Bits>(~Bits{0}));  // of magnitude - 1, which makes zero the largest
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto magnitude = Magnitude::Load(data + i);
+    stats.zeros += hn::CountTrue(d, hn::Eq(magnitude, hn::Zero(d)));
+    least = hn::Min(least, hn::Sub(magnitude, one));
+  }
+  HWY_ALIGN Bits candidates[HWY_MAX_BYTES / sizeof(Bits)];
+  hn::Store(least, d, candidates);
+  Bits smallest = *std::min_element(candidates, candidates + lanes);
+  for (; i < count; ++i) {
+    const Bits magnitude = Magnitude::LoadOne(data + i);
+    stats.zeros += magnitude == 0 ? 1 : 0;
+    smallest = std::min(smallest, static_cast<Bits>(magnitude - 1));
+  }
+  const double value = Magnitude::Value(static_cast<Bits>(smallest + 1));
+  stats.smallest_nonzero = value > 0 && std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
+}
+
+template <class Source>
+std::size_t CountNear(const typename Source::Raw* data, std::size_t count, std::uint64_t threshold) {
+  using Magnitude = MagnitudeBits<Source>;
+  using Bits = typename Magnitude::Bits;
+  const typename Magnitude::D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Bits near = static_cast<Bits>(threshold);
+  std::size_t far = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    far += hn::CountTrue(d, hn::Gt(Magnitude::Load(data + i), hn::Set(d, near)));
+  }
+  for (; i < count; ++i) far += Magnitude::LoadOne(data + i) > near ? 1 : 0;
+  return count - far;
+}
+
 /// The largest lane value not above a threshold, so that comparing lanes is comparing with the threshold itself.
 template <class Lane>
 Lane Below(double threshold) {
   if constexpr (std::is_same_v<Lane, float>) {
-    const float rounded = static_cast<float>(threshold);
-    return rounded > threshold ? std::nextafter(rounded, -std::numeric_limits<float>::infinity()) : rounded;
+    return float_below(threshold);
   } else {
     return threshold;
   }
 }
 
-/// Counts against the thresholds and finds the smallest non-zero magnitude.
-template <class D>
-struct Counter {
-  using Lane = hn::TFromD<D>;
-  explicit Counter(const SummaryOptions& options)
-      : near(hn::Set(D(), Below<Lane>(options.near_zero))),
-        low(hn::Set(D(), Below<Lane>(options.low))),
-        high(hn::Set(D(), -Below<Lane>(-options.high))) {}
-
-  /// Lanes that do not count must be NaN.
-  HWY_INLINE void Add(hn::Vec<D> v) {
-    const D d;
-    const auto magnitude = hn::Abs(v);
-    const auto nonzero = hn::Gt(magnitude, hn::Zero(d));
-    zeros += hn::CountTrue(d, hn::Eq(v, hn::Zero(d)));
-    near_zeros += hn::CountTrue(d, hn::Le(magnitude, near));
-    lows += hn::CountTrue(d, hn::Le(v, low));
-    highs += hn::CountTrue(d, hn::Ge(v, high));
-    smallest = hn::Min(smallest, hn::IfThenElse(nonzero, magnitude, infinity));
-  }
-
-  hn::Vec<D> near, low, high;
-  hn::Vec<D> infinity = hn::Set(D(), std::numeric_limits<Lane>::infinity());
-  hn::Vec<D> smallest = infinity;
-  std::size_t zeros = 0, near_zeros = 0, lows = 0, highs = 0;
-};
-
-/// The second look, only at blocks in which something can be counted.
+/// Counts the finite elements at or beyond the saturation thresholds.
 template <class Source>
-void CountThresholds(const typename Source::Raw* data, std::size_t count, const SummaryOptions& options,
-                     TensorStats& stats) {
+void CountSaturated(const typename Source::Raw* data, std::size_t count, const Thresholds& thresholds,
+                    TensorStats& stats) {
   using Lane = typename Source::Lane;
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto nan = hn::Set(d, std::numeric_limits<Lane>::quiet_NaN());
-  Counter<std::remove_const_t<decltype(d)>> counter(options);
+  const Lane low = Below<Lane>(thresholds.low);
+  const Lane high = -Below<Lane>(-thresholds.high);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto v = Source::Load(d, data + i);
-    counter.Add(hn::IfThenElse(hn::IsFinite(v), v, nan));
+    const auto finite = hn::IsFinite(v);
+    stats.saturated_low += hn::CountTrue(d, hn::And(finite, hn::Le(v, hn::Set(d, low))));
+    stats.saturated_high += hn::CountTrue(d, hn::And(finite, hn::Ge(v, hn::Set(d, high))));
   }
-  if (i < count) {
-    const PaddedTail<Source> tail(data + i, count - i);
-    const auto v = Source::Load(d, tail.raw);
-    counter.Add(hn::IfThenElse(hn::And(hn::IsFinite(v), hn::FirstN(d, count - i)), v, nan));
+  for (; i < count; ++i) {
+    const Lane value = Source::Decode(data[i]);
+    if (!std::isfinite(value)) continue;
+    stats.saturated_low += value <= low ? 1 : 0;
+    stats.saturated_high += value >= high ? 1 : 0;
   }
-  stats.zeros = counter.zeros;
-  stats.near_zeros = counter.near_zeros;
-  stats.saturated_low = counter.lows;
-  stats.saturated_high = counter.highs;
-  stats.smallest_nonzero = hn::GetLane(hn::MinOfLanes(d, counter.smallest));
+}
+
+/// Further looks, only at blocks in which there is something to count.
+template <class Source>
+void CountThresholds(const typename Source::Raw* data, std::size_t count, const Thresholds& thresholds,
+                     TensorStats& stats) {
+  if (stats.smallest_nonzero == 0) CountZeros<Source>(data, count, stats);
+  stats.near_zeros = stats.zeros;
+  if (stats.smallest_nonzero <= thresholds.near)
+    stats.near_zeros = CountNear<Source>(data, count, thresholds.near_bits);
+  if (stats.min <= thresholds.low || stats.max >= thresholds.high) {
+    CountSaturated<Source>(data, count, thresholds, stats);
+  }
 }
 
 template <class Source, class Moments>
-TensorStats Summarize(const void* bytes, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
+TensorStats Summarize(const void* bytes, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
   const auto* data = static_cast<const typename Source::Raw*>(bytes);
   TensorStats stats;
   stats.count = count;
@@ -228,24 +285,22 @@ TensorStats Summarize(const void* bytes, std::size_t count, const SummaryOptions
     stats.m2 = std::max(0.0, look.sums.squares - look.sums.sum * look.sums.sum / finite);
   }
   stats.smallest_nonzero = look.min_abs;
-  if (look.min_abs == 0 || look.min_abs <= options.near_zero || look.min <= options.low || look.max >= options.high) {
-    CountThresholds<Source>(data, count, options, stats);
-  }
+  CountThresholds<Source>(data, count, thresholds, stats);
   if (histogram != nullptr) AddToHistogram<Source>(data, count, stats, *histogram);
   return stats;
 }
 
-TensorStats SummarizeF32(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
-  return Summarize<F32Source, WideMoments>(data, count, options, histogram);
+TensorStats SummarizeF32(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return Summarize<F32Source, WideMoments>(data, count, thresholds, histogram);
 }
-TensorStats SummarizeF64(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
-  return Summarize<F64Source, DoubleMoments>(data, count, options, histogram);
+TensorStats SummarizeF64(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return Summarize<F64Source, DoubleMoments>(data, count, thresholds, histogram);
 }
-TensorStats SummarizeF16(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
-  return Summarize<F16Source, GroupedMoments>(data, count, options, histogram);
+TensorStats SummarizeF16(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return Summarize<F16Source, GroupedMoments>(data, count, thresholds, histogram);
 }
-TensorStats SummarizeBF16(const void* data, std::size_t count, const SummaryOptions& options, LogHistogram* histogram) {
-  return Summarize<BF16Source, GroupedMoments>(data, count, options, histogram);
+TensorStats SummarizeBF16(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return Summarize<BF16Source, GroupedMoments>(data, count, thresholds, histogram);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -260,17 +315,23 @@ HWY_EXPORT(SummarizeF64);
 HWY_EXPORT(SummarizeF16);
 HWY_EXPORT(SummarizeBF16);
 
-TensorStats summarize_block(const void* data, DType dtype, std::size_t count, const SummaryOptions& options,
+Thresholds thresholds_of(DType dtype, const SummaryOptions& options) {
+  const double largest = std::numeric_limits<double>::max();
+  const double near = std::clamp(options.near_zero, 0.0, largest);
+  return {near, threshold_bits(dtype, near), options.low, options.high};
+}
+
+TensorStats summarize_block(const void* data, DType dtype, std::size_t count, const Thresholds& thresholds,
                             LogHistogram* histogram) {
   switch (dtype) {
     case DType::f32:
-      return HWY_DYNAMIC_DISPATCH(SummarizeF32)(data, count, options, histogram);
+      return HWY_DYNAMIC_DISPATCH(SummarizeF32)(data, count, thresholds, histogram);
     case DType::f64:
-      return HWY_DYNAMIC_DISPATCH(SummarizeF64)(data, count, options, histogram);
+      return HWY_DYNAMIC_DISPATCH(SummarizeF64)(data, count, thresholds, histogram);
     case DType::f16:
-      return HWY_DYNAMIC_DISPATCH(SummarizeF16)(data, count, options, histogram);
+      return HWY_DYNAMIC_DISPATCH(SummarizeF16)(data, count, thresholds, histogram);
     case DType::bf16:
-      return HWY_DYNAMIC_DISPATCH(SummarizeBF16)(data, count, options, histogram);
+      return HWY_DYNAMIC_DISPATCH(SummarizeBF16)(data, count, thresholds, histogram);
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "osler/stats/log_histogram.h"
 #include "osler/stats/tensor_stats.h"
@@ -12,9 +13,19 @@ namespace osler::stats {
 /// The most elements measured at once: small enough to stay in the first-level cache while it is looked at again.
 inline constexpr std::size_t kBlockElements = 4096;
 
+/// The thresholds of SummaryOptions as the kernels compare with them.
+struct Thresholds {
+  double near = 0;
+  std::uint64_t near_bits = 0;  ///< see threshold_bits
+  double low = 0;
+  double high = 0;
+};
+
+[[nodiscard]] Thresholds thresholds_of(DType dtype, const SummaryOptions& options);
+
 /// Measures `count` <= kBlockElements dense elements with the best instruction set of this machine. Adds to `histogram`
 /// when there is one. Leaves first_nan and first_inf at kNone: the caller knows what the elements' indices are.
 [[nodiscard]] TensorStats summarize_block(const void* data, DType dtype, std::size_t count,
-                                          const SummaryOptions& options, LogHistogram* histogram);
+                                          const Thresholds& thresholds, LogHistogram* histogram);
 
 }  // namespace osler::stats

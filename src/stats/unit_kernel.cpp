@@ -2,10 +2,7 @@
 // like the integers made of their bits, so one code serves all types of a size.
 #include "stats/unit_kernel.h"
 
-#include <bit>
 #include <cstring>
-
-#include "stats/dtype.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stats/unit_kernel.cpp"
@@ -93,27 +90,6 @@ HWY_EXPORT(CountActive32);
 HWY_EXPORT(CountActive64);
 HWY_EXPORT(AddActive16);
 HWY_EXPORT(AddActive32);
-
-namespace {
-
-double decode(DType dtype, std::uint64_t bits) {
-  std::byte raw[sizeof bits];
-  static_assert(std::endian::native == std::endian::little, "the lower bytes of an integer are taken as the element");
-  std::memcpy(raw, &bits, sizeof bits);
-  return load_element(raw, dtype);
-}
-
-}  // namespace
-
-std::uint64_t threshold_bits(DType dtype, double threshold) {
-  const std::size_t width = element_bytes(dtype) * 8;
-  std::uint64_t low = 0;
-  for (std::size_t bit = width - 1; bit-- > 0;) {
-    const std::uint64_t higher = low | std::uint64_t{1} << bit;
-    if (decode(dtype, higher) <= threshold) low = higher;  // false for NaN
-  }
-  return low;
-}
 
 std::size_t count_active(const void* data, DType dtype, std::size_t count, std::uint64_t threshold) {
   switch (element_bytes(dtype)) {

@@ -141,7 +141,7 @@ Table rate_too_low(simulate::Random& random) {
 
 Table late_escape(simulate::Random& random) {
   Table table(random, 120);
-  const auto level = [](double x) { return 1.386 - 1.0 / (1.0 + std::exp(-(x - 0.3) / 0.05)); };
+  const auto level = [](double x) { return 1.386 - (0.7 + 0.5 * x) / (1.0 + std::exp(-(x - 0.3) / 0.05)); };
   return table.add("train_loss", level, 0.008)
       .add(
           "val_loss", [&](double x) { return level(x) + 0.05; }, 0.008);
@@ -174,14 +174,14 @@ std::vector<Recipe> progress_recipes() {
   return {
       at_least(between(sick(kDiverging, "rate-too-high", "A loss in the thousands that turns at a third and explodes.",
                             rate_too_high, {"lr-too-high", "exploding-signal", "no-clipping"}, kUnstable),
-                       380, 700),
+                       340, 700),
                Severity::critical),
       between(sick(kDiverging, "late", "A language model jumps from 3.3 to 7.4 at 70 % and stays there.",
                    late_divergence, {"lr-too-high", "exploding-signal", "no-clipping"}, kUnstable),
-              10000, 11500),
+              9500, 11500),
       between(sick(kDiverging, "short", "Twenty epochs: down for five, then up sevenfold.", short_divergence,
                    {"lr-too-high", "exploding-signal", "no-clipping"}, kUnstable),
-              5, 9),
+              4, 9),
       between(sick(kDiverging, "negative", "Below zero at its best, then a steady climb to +480.", negative_divergence,
                    {}, kUnstable),
               40, 65),
@@ -194,7 +194,7 @@ std::vector<Recipe> progress_recipes() {
       healthy(kDiverging, "curriculum", "Longer sequences from the middle on: a jump, then descent again.", curriculum),
       healthy(kDiverging, "noisy-descent", "Noise of a quarter of the loss on a steady descent.", noisy_descent),
       borderline(kDiverging, "small-rise", "Up by five per cent of its best over the last 40 %.", small_rise,
-                 {"loss-plateau"}),
+                 {"loss-plateau", "loss-stuck-after-drop"}),
 
       between(sick(kStuck, "chance-of-ten", "Fifty epochs at ln 10 with an accuracy of 0.1.", chance_of_ten, {}, kFlat),
               1, 1),

@@ -67,5 +67,10 @@ struct Recipe {
 [[nodiscard]] std::vector<Recipe> stability_recipes();
 [[nodiscard]] std::vector<Recipe> validation_recipes();
 [[nodiscard]] std::vector<Recipe> gradient_recipes();
+[[nodiscard]] std::vector<Recipe> plateau_recipes();
+[[nodiscard]] std::vector<Recipe> spike_recipes();
+[[nodiscard]] std::vector<Recipe> metric_recipes();
+[[nodiscard]] std::vector<Recipe> rate_recipes();
+[[nodiscard]] std::vector<Recipe> layer_recipes();
 
 }  // namespace osler::cases

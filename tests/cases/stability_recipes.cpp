@@ -100,7 +100,7 @@ std::vector<Recipe> stability_recipes() {
       qualified(between(sick(kOscillating, "late-swings", "A good descent whose second half swings ever wider.",
                              late_swings, {"lr-too-high"}, kSwinging),
                         120, 200),
-                "phase", "late"),
+                "extent", "late"),
       sick(kOscillating, "tiny", "A loss near 2.5e-4 in waves of half its size, one row per epoch.", tiny_swings, {},
            kSwinging),
       sick(kOscillating, "large-bounces", "Between 1.5e4 and 4.5e4, row by row.", large_bounces,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace osler::simulate {
@@ -56,7 +57,9 @@ std::string to_csv(const SimulatedRun& run) {
     for (const Sample& sample : run.curves[column].samples) {
       std::vector<std::string>& row = rows[sample.step];
       row.resize(run.curves.size());
-      row[column] = fmt::format("{:.6g}", sample.value);
+      const bool large_integer = std::abs(sample.value) >= 1e6 && sample.value == std::floor(sample.value);
+      row[column] = large_integer && sample.value < 1e15 ? fmt::format("{:.0f}", sample.value)
+                                                         : fmt::format("{:.6g}", sample.value);
     }
   }
   std::string text = "step";

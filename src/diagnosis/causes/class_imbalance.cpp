@@ -28,13 +28,10 @@ information.
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const auto& qualities = patient.validation_quality();
-  if (qualities.empty()) {
-    found.push_back({-0.5, "no validation metric shows a single answer for all samples"});
-    return found;
-  }
+  if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
-  const bool same = !quality.curve.empty() && exactly_constant(quality);
-  const double value = same ? quality.shown(quality.end) : 0;
+  const bool same = exactly_constant(quality);
+  const double value = quality.shown(quality.end);
   if (same && value > 0 && findings.found("validation-frozen") != nullptr) {
     found.push_back({0.8, quality.name + " is " + number(value) + " every time, as when one class answers for all"});
   }

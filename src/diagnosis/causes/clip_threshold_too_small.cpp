@@ -1,6 +1,5 @@
 // clip-threshold-too-small: clipping shortens every step.
-#include <algorithm>
-
+#include "diagnosis/clipping.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -31,37 +30,34 @@ naturally large gradients (reinforcement and meta-learning) simply need a larger
 
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
-  const auto limit = clip_limit(patient);
-  const auto usual = usual_norm(patient);
-  if (limit && usual && *limit > 0 && *usual > 3 * *limit) {
-    found.push_back({0.8, "the median norm of " + number(*usual) + " is " + times(*usual / *limit) +
-                              " the threshold of " + number(*limit)});
+  const auto clipping = clipping_of(patient);
+  if (clipping && clipping->median > 3 * clipping->limit) {
+    found.push_back({0.8, "the median norm of " + number(clipping->median) + " is " +
+                              times(clipping->median / clipping->limit) + " the threshold of " +
+                              number(clipping->limit)});
   }
   return found;
 }
 
 std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
   if (findings.found("clipping-always") != nullptr) return std::nullopt;
-  const auto limit = clip_limit(patient);
-  if (!limit) return std::nullopt;
-  if (*limit == 0) return "the configuration does not clip";
-  const Reading* norm = patient.gradient_norm();
-  if (norm == nullptr || norm->curve.empty()) return std::nullopt;
-  const double most = signal::quantile(norm->curve.high, 0.9);
-  if (most >= *limit) return std::nullopt;
-  return "nine tenths of the norms lie below " + number(most) + ", under the threshold of " + number(*limit);
+  if (clip_limit(patient) == 0.0) return "the configuration does not clip";
+  const auto clipping = clipping_of(patient);
+  constexpr double kSeldom = 0.1;
+  if (!clipping || clipping->share > kSeldom) return std::nullopt;
+  return "only " + per_cent(clipping->share) + " of the norms reach the threshold of " + number(clipping->limit);
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
   std::vector<Remedy> list;
-  const auto limit = clip_limit(patient);
-  const Reading* norm = patient.gradient_norm();
-  const double common = norm == nullptr || norm->curve.empty() ? 0 : signal::quantile(norm->curve.value, 0.9);
-  if (common > 0 && (!limit || common > 1.1 * *limit)) {
-    list.push_back(change("Raise the threshold to " + number(common) + ": nine norms in ten lie below it.", "clip_norm",
-                          limit ? number(*limit) : "", number(common)));
+  const auto clipping = clipping_of(patient);
+  if (clipping && !clipping->after && clipping->median > clipping->limit) {
+    const double common = signal::quantile(patient.gradient_norm()->curve.value, 0.9);
+    list.push_back(change("Raise the threshold from " + number(clipping->limit) + " to " + number(common) +
+                              ": nine norms in ten lie below it, the median is " + number(clipping->median) + ".",
+                          "clip_norm", number(clipping->limit), number(common)));
   } else {
-    list.push_back(advice("Log the norm before clipping and set the threshold where nine of ten steps pass."));
+    list.push_back(advice("Log the norm before clipping and raise the threshold until nine of ten steps pass."));
   }
   list.push_back(divide_learning_rate(patient, 3));
   list.push_back(advice("Better scaled first weights make smaller first gradients; check them too."));

@@ -52,6 +52,11 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({-0.3, "the learning rate is still " + per_cent(course->left()) +
                                " of its peak: the rest of the schedule usually lowers the loss further"});
   }
+  if (course && course->spent_share > 0.3) {
+    found.push_back({-1.2, "the learning rate has been below 5 % of its peak since " + at_step(course->spent_step) +
+                               ": the optimizer may have stopped before the loss did"});
+  }
+  if (const auto same = repeats_itself(patient, findings)) found.push_back({-1.8, *same + ": converged values jitter"});
   weigh_ordinary_norms(patient, findings, 0.3, found);
   return found;
 }

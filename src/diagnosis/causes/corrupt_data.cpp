@@ -47,7 +47,7 @@ Cause corrupt_data() {
           "Some samples are corrupt",
           kDoc,
           -2.3,
-          {{"loss-spikes", 2.6, 0, "a damaged sample makes its batch expensive"},
+          {{"loss-spikes", 3.0, 0, "a damaged sample makes its batch expensive"},
            {"loss-nonfinite-at-start", 1.9, 0, "a NaN in the inputs reaches the loss at once"},
            {"loss-nonfinite-later", 1.6, 0, "one damaged sample is enough"},
            {"exploding-gradients", 0.7, 0, "absurd values give absurd gradients"},

@@ -64,7 +64,7 @@ Cause label_smoothing() {
           kDoc,
           -2.6,
           {{"confidence-without-learning", 2.7, 0, "what is learned is how sure to be, not what to answer"},
-           {"accuracy-outruns-loss", 2.8, -0.3, "smoothed targets keep the loss up although the answers are right"},
+           {"accuracy-outruns-loss", 3.0, -0.3, "smoothed targets keep the loss up although the answers are right"},
            {"validation-better-than-training", 1.2, 0, "validation is usually computed without smoothing"},
            {"metric-contradicts-loss", 0.6, 0, "loss and metric measure different things"},
            {"loss-plateau", 0.4, 0, "smoothed targets put a floor under the loss"},

@@ -36,6 +36,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
       "the learning rate is " + number(course->now) + ", " + per_cent(course->left()) + " of its peak";
   if (course->left() < 0.01) found.push_back({1.4, left});
   if (course->left() >= 0.01 && course->left() < 0.1) found.push_back({0.7, left});
+  if (course->spent_share > 0.3) {
+    found.push_back({0.8, "it has been below 5 % of its peak for the last " + per_cent(course->spent_share) +
+                              " of the run, since " + at_step(course->spent_step)});
+  }
   if (course->left() >= 0.2) found.push_back({-1.0, left});
   if (findings.found("vanishing-gradients") != nullptr && findings.absent("vanishing-by-depth") &&
       course->left() < 0.1) {

@@ -62,7 +62,7 @@ Cause model_too_small() {
           -1.8,
           {{"underfitting", 3.4, -0.8, "both losses are flat, high and close together"},
            {"loss-stuck-after-drop", 1.2, 0, "the coarse part was learned, the rest is out of reach"},
-           {"loss-plateau", 0.8, 0, "a model at the end of its capacity stands still"},
+           {"loss-plateau", 0.5, 0, "a model at the end of its capacity stands still"},
            {"confidence-without-learning", 0.4, 0, "no more samples can be told apart"},
            {"loss-too-slow", 0.4, 0, "little capacity makes little progress"},
            {"overfitting", -2.5, 0, "a model that memorises is large enough"},

@@ -1,4 +1,5 @@
 // no-clipping: nothing stops the one huge gradient.
+#include "diagnosis/clipping.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -35,8 +36,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 
 std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
   if (findings.found("clipping-always") != nullptr) return "gradients are clipped, on most steps";
-  const auto limit = clip_limit(patient);
-  if (limit && *limit > 0) return "gradients are clipped at " + number(*limit);
+  if (const auto clipping = clipping_of(patient)) {
+    return "gradients are clipped at " + number(clipping->limit) + " (from " + clipping->limit_from + ")";
+  }
+  if (const auto limit = clip_limit(patient); limit && *limit > 0) return "gradients are clipped at " + number(*limit);
   return std::nullopt;
 }
 

@@ -32,6 +32,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (frozen != nullptr && validation_followed(patient)) {
     found.push_back({0.6, "validation moved until " + at_step(frozen->first_step) + " and has repeated itself since"});
   }
+  if (const auto same = repeats_itself(patient, findings); same && frozen == nullptr) found.push_back({3.0, *same});
   return found;
 }
 

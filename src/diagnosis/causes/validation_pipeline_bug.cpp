@@ -31,6 +31,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({-0.4, "the last " + std::to_string(tail->values.size()) + " values of " + tail->series +
                                " differ, so something is computed anew"});
   }
+  if (const auto same = repeats_itself(patient, findings); same && findings.found("validation-frozen") == nullptr) {
+    found.push_back({2.6, *same});
+  }
   if (validation_followed(patient)) {
     found.push_back({-0.4, "validation improved with training earlier, so it sees the weights"});
   }

@@ -1,6 +1,7 @@
 // The binary transaction log of a W&B run.
 #include "formats/wandb/log.h"
 #include "formats/wandb/records.h"
+#include "formats/wandb/run_folder.h"
 #include "osler/formats/format.h"
 
 namespace osler::catalogue {
@@ -32,10 +33,6 @@ std::unique_ptr<Reader> open(const std::filesystem::path&) {
   return std::make_unique<WandbReader>();
 }
 
-std::filesystem::path run_of(const std::filesystem::path& path) {
-  return path.parent_path();
-}
-
 constexpr std::string_view kDoc = R"(
 `run-ID.wandb`, the file in which the W&B client keeps everything it sends, also when it is offline
 (`wandb/run-DATE_TIME-ID/run-ID.wandb`).
@@ -55,7 +52,7 @@ before it stands. Console output, system statistics, media and the summary, whic
 }  // namespace
 
 Format wandb() {
-  return {"wandb", "W&B run", kDoc, "", sniff, open, run_of};
+  return {"wandb", "W&B run", kDoc, "", sniff, open, wandb_run_folder};
 }
 
 }  // namespace osler::catalogue

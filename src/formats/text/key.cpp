@@ -125,6 +125,20 @@ std::string_view quoted_name(std::string_view text) {
   return open == std::string_view::npos ? std::string_view{} : text.substr(open + 1);
 }
 
+/// "..lun Epoch" with a Chinese word in front: the key is what the lists know.
+std::string_view without_foreign_words(std::string_view name) {
+  const std::size_t space = name.rfind(' ');
+  if (space == std::string_view::npos) return name;
+  const auto foreign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  const auto last = std::find_if(name.rbegin(), name.rend(), foreign);
+  if (last == name.rend()) return name;
+  const std::size_t cut = name.find(' ', static_cast<std::size_t>(name.rend() - last));
+  if (cut == std::string_view::npos) return name;
+  const std::string_view rest = name.substr(cut + 1);
+  const KeyTraits traits = describe_key(rest);
+  return traits.metric || traits.signal || traits.epoch || traits.step != 0 ? rest : name;
+}
+
 }  // namespace
 
 Key key_before(std::string_view line, std::size_t from, std::size_t to) {
@@ -137,6 +151,11 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
   } else {
     if (text.back() == '%') text.remove_suffix(1);
     trim_right(text);
+    for (const std::string_view verb : {" is", " was"}) {
+      if (!text.ends_with(verb)) continue;
+      key.separated = true;  // "loss on training batch is 0.5"
+      text.remove_suffix(verb.size());
+    }
     if (text.empty()) return key;
     const char last = text.back();
     if (last == ')' && !strip_remark(text)) return key;
@@ -154,11 +173,26 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
       name = words_at_end(text, key.separated ? kMostWords : kMostLooseWords, key.sentence);
     }
   }
-  name = core_of_key(name);
+  name = without_foreign_words(core_of_key(name));
   if (name.empty() || name.size() > kLongestName || !has_letter(name) || names_source_file(name)) return key;
   key.text = name;
   key.begin = static_cast<std::size_t>(name.data() - line.data());
   return key;
+}
+
+bool in_call(std::string_view line, std::size_t place) {
+  int depth = 0;
+  for (std::size_t i = place; i > 0; --i) {
+    const char c = line[i - 1];
+    if (c == ')') ++depth;
+    if (c != '(') continue;
+    if (depth > 0) {
+      --depth;
+    } else if (i > 1 && is_word_character(line[i - 2])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::string_view rate_after(std::string_view line, std::size_t digits_end, std::size_t unit_end) {

@@ -20,6 +20,9 @@ struct Key {
 /// The key of the number at `to`, looking back no further than `from`.
 [[nodiscard]] Key key_before(std::string_view line, std::size_t from, std::size_t to);
 
+/// Whether `place` is within the parentheses of a call, as in the description of a model's layers.
+[[nodiscard]] bool in_call(std::string_view line, std::size_t place);
+
 /// The name that follows a number which has none in front: a rate ("it/s", "words/s"); empty when there is none.
 [[nodiscard]] std::string_view rate_after(std::string_view line, std::size_t digits_end, std::size_t unit_end);
 

@@ -13,6 +13,7 @@ using namespace std::string_view_literals;
 
 /// Longer lines are no headings.
 constexpr std::size_t kLongestHeading = 120;
+constexpr std::size_t kFewWords = 4;
 /// A traceback ends with its exception; one that goes on for longer was something else.
 constexpr int kLongestTraceback = 400;
 constexpr std::size_t kLongestExceptionText = 200;
@@ -74,17 +75,27 @@ bool looks_like_code(std::string_view line) {
 Split announced_split(std::string_view line) {
   if (line.size() > kLongestHeading) return Split::none;
   Split found = Split::none;
+  std::size_t words = 0;
+  std::size_t words_before = 0;
   for (std::size_t at = 0; at < line.size();) {
     if (!is_word_character(line[at])) {
       ++at;
       continue;
     }
     const std::size_t end = end_of_word(line, at);
-    const std::string_view word = line.substr(at, end - at);
-    if (const Split split = split_of(word); split != Split::none) found = split;
+    if (found == Split::none) {
+      found = split_of(line.substr(at, end - at));
+      words_before = words;
+    }
+    ++words;
     at = end;
   }
-  return found;
+  if (found == Split::none) return found;
+  // A sentence that merely mentions a split announces nothing.
+  const std::string_view body = without_indent(line);
+  const bool decorated = body.starts_with("**") || body.starts_with("--") || body.starts_with("==") ||
+                         body.starts_with("##") || line.ends_with("..") || line.ends_with(':');
+  return decorated || words_before == 0 || words <= kFewWords ? found : Split::none;
 }
 
 std::optional<std::string> TracebackWatch::line(std::string_view line) {

@@ -85,11 +85,23 @@ class Planner {
         continue;
       }
       const std::size_t end = end_of_word(line_, at);
-      const Split split = split_of(line_.substr(at, end - at));
+      const std::string_view word = line_.substr(at, end - at);
+      const Split split = split_of(word);
       if (split != Split::none) splits_.emplace_back(at, split);
+      if (word.size() > 4 && word.size() < 8 && starts_with_folded(word, "rank")) note_rank(word.substr(4));
       at = end;
     }
+    if (line_.find("Saving dict for ") != line_.npos) splits_.assign(1, {0, Split::eval});  // TensorFlow's Estimator
     if (!splits_.empty()) plan_.split = splits_.front().second;
+  }
+
+  void note_rank(std::string_view digits) {
+    std::int16_t rank = 0;
+    for (const char c : digits) {
+      if (c < '0' || c > '9') return;
+      rank = static_cast<std::int16_t>(rank * 10 + (c - '0'));
+    }
+    plan_.fixed_rank = rank;
   }
 
   [[nodiscard]] Split split_before(std::size_t place) const {
@@ -100,12 +112,23 @@ class Planner {
     return found;
   }
 
+  [[nodiscard]] std::string_view unit_of(std::size_t k) const {
+    return line_.substr(numbers_[k].end, numbers_[k].unit_end - numbers_[k].end);
+  }
+
+  /// "1 epoch: 50.2 secs" is a duration.
+  [[nodiscard]] bool lasts(std::size_t k) const {
+    const std::string_view rest = trim(rest_after(k));
+    const std::string_view unit = unit_of(k);
+    return unit == "s" || unit == "ms" || unit == "m" || rest.starts_with("sec") || rest.starts_with("min");
+  }
+
   void find_bar() {
     for (std::size_t k = 0; k + 2 < numbers_.size(); ++k) {
-      const std::string_view unit = line_.substr(numbers_[k].end, numbers_[k].unit_end - numbers_[k].end);
-      if (unit == "%" && after(k) == '|' && parts_[k + 1].numerator) {
+      if (unit_of(k) == "%" && after(k) == '|' && parts_[k + 1].numerator) {
         set_step(k + 1, CounterKind::bar, "bar");
         plan_.bar = Bar::tqdm;
+        description_ = k;
         return;
       }
     }
@@ -135,12 +158,27 @@ class Planner {
     }
     if (plan_.values || plan_.step < 0) return;
     // "Step 100", "=== iteration 5/20 ===": not "Grad overflow on iteration 5" and not "STEPS: 14000".
-    const Key& key = parts_[static_cast<std::size_t>(plan_.step)].key;
-    const bool only_counter = numbers_.size() <= (plan_.total >= 0 ? 2U : 1U) + (plan_.epoch >= 0 ? 1U : 0U);
-    const std::string_view before = line_.substr(0, key.begin);
-    const bool first = std::none_of(before.begin(), before.end(), [](char c) { return is_word_character(c); });
-    const bool plural = !key.text.empty() && (key.text.back() == 's' || key.text.back() == 'S');
-    plan_.heading = only_counter && first && !plural && line_.size() < 80;
+    const auto counts = [](const Part& part) { return part.denominator || part.traits.epoch || part.traits.step != 0; };
+    const std::string_view name = parts_[static_cast<std::size_t>(plan_.step)].key.text;
+    const bool plural = !name.empty() && (name.back() == 's' || name.back() == 'S');
+    plan_.heading = !plural && line_.size() < 100 && std::all_of(parts_.begin(), parts_.end(), counts) &&
+                    only_prefix(line_.substr(0, parts_.front().key.begin));
+  }
+
+  /// Whether nothing but a date, a level and punctuation stands there.
+  static bool only_prefix(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      if (!is_word_character(text[at])) {
+        ++at;
+        continue;
+      }
+      const std::size_t end = end_of_word(text, at);
+      const std::string_view word = text.substr(at, end - at);
+      const bool level = word == "INFO" || word == "DEBUG" || word == "WARNING";
+      if (!level && (word.front() < '0' || word.front() > '9')) return false;
+      at = end;
+    }
+    return true;
   }
 
   void add_to_counter(std::string_view name) {
@@ -152,7 +190,7 @@ class Planner {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       const KeyTraits& traits = parts_[k].traits;
       if (numbers_[k].written == Written::nonfinite) continue;
-      if (traits.epoch && plan_.epoch < 0) {
+      if (((traits.epoch && !lasts(k)) || unit_of(k) == "epoch") && plan_.epoch < 0) {
         plan_.epoch = static_cast<std::int16_t>(k);
         plan_.fractional_epoch = !integer(k);
       }
@@ -160,48 +198,97 @@ class Planner {
         best_tier = traits.step;
         set_step(k, CounterKind::named, parts_[k].key.text);
       }
-      const bool letter_s = k == 0 && parts_[k].key.text == "s" && parts_[k].key.begin == 0 && numbers_.size() > 1;
-      if (letter_s && plan_.step < 0) set_step(k, CounterKind::named, "s");  // llm.c
+      const std::string_view name = parts_[k].key.text;
+      const bool letter = k == 0 && (name == "s" || name == "i") && parts_[k].key.begin == 0 && numbers_.size() > 1;
+      if (letter && integer(k) && plan_.step < 0) set_step(k, CounterKind::named, name);  // llm.c: "s:100 trl:3.5"
       if (parts_[k].key.text.size() == 4 && starts_with_folded(parts_[k].key.text, "rank") && integer(k)) {
         plan_.rank = static_cast<std::int16_t>(k);
       }
     }
+    if (plan_.step < 0 && plan_.epoch < 0) find_counter_before_value();
     if (plan_.step < 0) find_bare_counter();
+  }
+
+  /// "Train loss 100 0.53", "Validation loss 100: 0.61": the integer counts, the name belongs to the number behind it.
+  void find_counter_before_value() {
+    for (std::size_t k = 0; k + 1 < parts_.size(); ++k) {
+      Part& part = parts_[k];
+      Part& next = parts_[k + 1];
+      const bool pair = part.traits.metric && !part.key.separated && integer(k) && !part.numerator &&
+                        next.key.text.empty() && !integer(k + 1) && only(next.gap, " :");
+      if (!pair) continue;
+      set_step(k, CounterKind::named, part.key.text);
+      next.key = part.key;
+      next.traits = part.traits;
+      part.key = {};
+      return;
+    }
   }
 
   /// Counters without a name, known by where they stand.
   void find_bare_counter() {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       if (!parts_[k].numerator) continue;
-      const bool after_epoch = plan_.epoch >= 0 && only(parts_[k].gap, " \t[]():,") &&
+      const bool after_epoch = plan_.epoch >= 0 && only(parts_[k].gap, " \t[]():,-|=") &&
                                (k == static_cast<std::size_t>(plan_.epoch) + 1 ||
                                 (k == static_cast<std::size_t>(plan_.epoch) + 2 && parts_[k - 1].denominator));
-      if (after_epoch) {
-        set_step(k, CounterKind::bare, "bare");
-        return;
+      if (after_epoch) return set_step(k, CounterKind::bare, "bare");
+      // "Train: 3 [100/600 ...]"
+      if (k > 0 && plan_.epoch < 0 && parts_[k - 1].traits.bare_split && integer(k - 1) && trim(parts_[k].gap) == "[") {
+        plan_.epoch = static_cast<std::int16_t>(k - 1);
+        return set_step(k, CounterKind::bare, "bare");
       }
+      // "Train: [3/10][100/600]", "val[10/157]"
       if (parts_[k].traits.bare_split && parts_[k].key.in_list) {
         const bool pair =
             plan_.epoch < 0 && k + 2 < parts_.size() && parts_[k + 2].numerator && trim(parts_[k + 2].gap) == "][";
         if (pair) plan_.epoch = static_cast<std::int16_t>(k);
-        set_step(pair ? k + 2 : k, CounterKind::bare, "bare");
-        return;
+        return set_step(pair ? k + 2 : k, CounterKind::bare, "bare");
       }
     }
-    if (plan_.epoch < 0 && leading_counter()) set_step(0, CounterKind::bare, "leading");
+    if (plan_.epoch >= 0) return;
+    // "logging_writer.py:48] [100] loss=0.5"
+    for (std::size_t k = 0; k + 1 < parts_.size() && parts_[k].key.text.empty(); ++k) {
+      const bool fenced = numbers_[k].begin > 0 && line_[numbers_[k].begin - 1] == '[' && after(k) == ']';
+      if (fenced && integer(k) && !parts_[k + 1].key.text.empty()) return set_step(k, CounterKind::bare, "leading");
+    }
+    if (leading_counter()) return set_step(0, CounterKind::bare, "leading");
+    find_counter_behind();
   }
 
-  /// "[0]  train-auc: 0.9", "100: 1.5, 1.4 avg", "(3 ) Loss: 0.3": the first number of the line counts.
+  [[nodiscard]] bool any_metric() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.traits.metric; });
+  }
+
+  /// "[0]  train-auc: 0.9", "100: 1.5, 1.4 avg", "(3 ) Loss: 0.3", "[10/99] loss 0.3": the first number counts.
   [[nodiscard]] bool leading_counter() const {
     if (parts_.size() < 2 || !parts_[0].key.text.empty() || !integer(0) || line_[numbers_[0].begin] == '-')
       return false;
-    const bool metric = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.traits.metric; });
     const std::string_view before = trim(parts_[0].gap);
-    const std::string_view rest = trim(rest_after(0));
-    if (parts_[0].numerator || numbers_[0].unit_end != numbers_[0].end || rest.empty()) return false;
-    if (before.ends_with('[') && rest.front() == ']') return only(before, "[ ") && plan_.named > 0;
-    if (before.ends_with('(') && rest.front() == ')') return metric && only(before, "[( ");
-    return before.empty() && (rest.front() == ':' || rest.front() == '|') && plan_.named > 0;
+    const std::size_t last = parts_[0].numerator ? 1 : 0;
+    const std::string_view rest = trim(rest_after(last));
+    if (numbers_[last].unit_end != numbers_[last].end || rest.empty() || plan_.named == 0) return false;
+    if (!only(before, "[(")) return false;
+    if (before.ends_with('[') && rest.front() == ']') return any_metric();
+    if (before.ends_with('(') && rest.front() == ')') return any_metric();
+    if (!before.empty()) return false;
+    if (parts_[0].numerator) return any_metric();
+    return rest.front() == ':' || rest.front() == '|' || (only(rest.substr(0, 1), "[(-,;") && any_metric());
+  }
+
+  /// "After 100 training steps, loss is 0.3": the counter's name follows the number.
+  void find_counter_behind() {
+    if (parts_.size() < 2 || !integer(0) || !any_metric()) return;
+    const std::string_view before = trim(parts_[0].gap);
+    const bool opens = before.empty() || (before.size() == 5 && starts_with_folded(before, "after"));
+    if (!opens) return;
+    std::string_view rest = trim(rest_after(0));
+    if (starts_with_folded(rest, "training ")) rest.remove_prefix(9);
+    std::string_view word = rest.substr(0, end_of_word(rest, 0));
+    if (word.size() > 3 && (word.back() == 's' || word.back() == 'S')) word.remove_suffix(1);
+    const KeyTraits traits = describe_key(word);
+    if (traits.step != 0) set_step(0, CounterKind::named, word);
+    if (traits.epoch) plan_.epoch = 0;
   }
 
   void assign_values() {
@@ -210,7 +297,8 @@ class Planner {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       const Part& part = parts_[k];
       Slot& slot = plan_.slots[k];
-      if (is_counter(k) || part.denominator) continue;
+      if (is_counter(k) || part.denominator || (unit_of(k) == "%" && after(k) == '|')) continue;
+      if (k < description_ && !part.traits.metric) continue;  // "DataLoader 0:  50%|..."
       if (!part.key.text.empty()) {
         list = numbers_.size();
         if (part.traits.story || part.traits.ignored || part.traits.epoch || part.traits.step != 0) continue;
@@ -221,7 +309,7 @@ class Planner {
         slot = plan_.slots[list];
         slot.name += "." + std::to_string(++in_list);
       } else if (k > 0 && plan_.slots[k - 1].use == Slot::Use::value && trim(part.gap) == "(" &&
-                 numbers_[k].unit_end == numbers_[k].end && after(k) == ')') {
+                 numbers_[k].unit_end == numbers_[k].end && after(k) == ')' && (!integer(k) || integer(k - 1))) {
         slot = plan_.slots[k - 1];
         slot.name += " (avg)";
       } else {
@@ -247,8 +335,27 @@ class Planner {
     if (part.traits.split == Split::none && part.traits.metric) {
       slot.split = split_before(part.key.begin);
       slot.takes_block = slot.split == Split::none;
+      if (slot.takes_block && !plan_.counted()) return label_of(part.key.begin) + name;
     }
     return name;
+  }
+
+  /// "Averaged stats: loss: 0.5": what an uncounted line says of all its numbers becomes part of their names.
+  [[nodiscard]] std::string label_of(std::size_t key) const {
+    const std::size_t colon = line_.find(": ");
+    if (colon == std::string_view::npos || colon >= key || numbers_[0].begin < colon) return {};
+    if (trim(line_.substr(colon + 1, numbers_[0].begin - colon - 1)).empty()) return {};
+    std::size_t begin = 0;
+    if (const std::size_t close = line_.rfind(']', colon); close != std::string_view::npos) begin = close + 1;
+    const std::string_view label = trim(line_.substr(begin, colon - begin));
+    const auto plain = [](char c) { return is_word_character(c) || c == ' '; };
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (label.size() < 2 || label.size() > 30 || !std::all_of(label.begin(), label.end(), plain)) return {};
+    if (!letter(label.front()) || label.starts_with("INFO") || label.starts_with("WARN") ||
+        label.starts_with("DEBUG")) {
+      return {};
+    }
+    return std::string(label) + "/";
   }
 
   void settle_trust() {
@@ -294,26 +401,11 @@ class Planner {
     return parts_[k].traits.setting || capitals;
   }
 
-  /// Whether the number stands within the parentheses of a call, as in the description of a model's layers.
-  [[nodiscard]] bool in_call(std::size_t k) const {
-    int depth = 0;
-    for (std::size_t i = numbers_[k].begin; i > 0; --i) {
-      const char c = line_[i - 1];
-      if (c == ')') ++depth;
-      if (c != '(') continue;
-      if (depth > 0) {
-        --depth;
-      } else if (i > 1 && is_word_character(line_[i - 2])) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /// "[host:1234:0]", "file:12]": where something happened.
   [[nodiscard]] bool is_place(std::size_t k) const {
     const std::size_t begin = numbers_[k].begin;
-    return begin > 0 && line_[begin - 1] == ':' && (after(k) == ':' || after(k) == ']') && integer(k);
+    return begin > 0 && line_[begin - 1] == ':' && (after(k) == ':' || after(k) == ']' || after(k) == ')') &&
+           integer(k);
   }
 
   /// The line says so at its start, or each of its figures of merit does.
@@ -333,7 +425,8 @@ class Planner {
     const bool counted = plan_.counted();
     const bool known = part.traits.metric || part.traits.signal;
     const bool option = part.key.begin >= 2 && line_.substr(part.key.begin - 2, 2) == "--";
-    if (part.key.dotted || option || (!counted && in_call(k)) || (!known && is_place(k))) return Trust::none;
+    if (part.key.dotted || option || (!counted && in_call(line_, numbers_[k].begin)) || (!known && is_place(k)))
+      return Trust::none;
     if (is_setting(k)) return part.key.separated ? Trust::setting : Trust::none;
     if (part.traits.metric) return Trust::certain;
     if (tells && (part.key.separated || part.traits.signal || part.key.text.empty())) return Trust::certain;
@@ -345,6 +438,7 @@ class Planner {
   const std::vector<Number>& numbers_;
   std::vector<Part> parts_;
   std::vector<std::pair<std::size_t, Split>> splits_;
+  std::size_t description_ = 0;  // how many numbers stand in front of a progress bar
   LinePlan plan_;
 };
 

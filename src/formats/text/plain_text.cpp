@@ -83,6 +83,15 @@ std::string_view counterpart(std::uint32_t three) {
       return "|";
     case packed(0xE2, 0x80, 0xA2):  // bullet, between the parts of a rich progress bar
       return ",";
+    case packed(0xE2, 0x80, 0x93):  // dashes
+    case packed(0xE2, 0x80, 0x94):
+      return "-";
+    case packed(0xE2, 0x80, 0x98):  // quotation marks
+    case packed(0xE2, 0x80, 0x99):
+      return "'";
+    case packed(0xE2, 0x80, 0x9C):
+    case packed(0xE2, 0x80, 0x9D):
+      return "\"";
     case packed(0xE2, 0x86, 0x92):  // arrow
       return "->";
     default:
@@ -95,9 +104,10 @@ std::size_t replace_at(std::string_view line, std::size_t at, std::string& plain
   if (line[at] == kEscape) return end_of_escape(line, at);
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(line[i])); };
   if (byte(at) == 0xC2) {
-    if (at + 1 >= line.size() || byte(at + 1) != 0xA0) return at;  // a space that does not break
-    plain += ' ';
-    return at + 2;
+    const unsigned second = at + 1 < line.size() ? byte(at + 1) : 0;
+    if (second == 0xA0) plain += ' ';  // a space that does not break
+    if (second == 0xB1) plain += '|';  // plus or minus: what follows is no value of its own
+    return second == 0xA0 || second == 0xB1 ? at + 2 : at;
   }
   if (at + 3 > line.size()) return at;
   const std::uint32_t three = packed(byte(at), byte(at + 1), byte(at + 2));

@@ -205,10 +205,14 @@ class LineScanner {
       end = skip_digits(end + 1);
       number.written = Written::real;
     }
-    if ((peek(end) == 'e' || peek(end) == 'E') &&
-        (is_digit(peek(end + 1)) || ((peek(end + 1) == '-' || peek(end + 1) == '+') && is_digit(peek(end + 2))))) {
-      end = skip_digits(end + 2);
-      number.written = Written::real;
+    // "1e-4", and "5.e-06" as numpy prints it.
+    const std::size_t exponent = peek(end) == '.' ? end + 1 : end;
+    if (peek(exponent) == 'e' || peek(exponent) == 'E') {
+      const bool sign = peek(exponent + 1) == '-' || peek(exponent + 1) == '+';
+      if (is_digit(peek(exponent + (sign ? 2 : 1)))) {
+        end = skip_digits(exponent + 2);
+        number.written = Written::real;
+      }
     }
     if (peek(end) == '.' && peek(end + 1) == '#') return windows_nonfinite(number, end);
     if (const std::size_t moment = end_of_moment(end, number.written); moment != 0) {

@@ -50,37 +50,38 @@ bool names_setting(std::string_view name) {
 std::vector<Setting> find_settings(std::string_view line, const Scan& scan) {
   std::vector<Setting> found;
   std::size_t from = 0;
+  const bool dump = line.find("Namespace(") != std::string_view::npos;
   for (std::size_t i = 0; i < scan.numbers.size(); ++i) {
     const Number& number = scan.numbers[i];
     const Key key = key_before(line, from, number.begin);
     from = number.unit_end;
     if (key.text.empty() || key.sentence || number.written == Written::nonfinite) continue;
     const bool option = key.begin >= 2 && line.substr(key.begin - 2, 2) == "--";
-    if ((key.separated || option) && names_setting(key.text)) found.push_back({i, std::string(key.text)});
+    if ((!key.separated && !option) || (!dump && in_call(line, number.begin))) continue;
+    if (names_setting(key.text)) found.push_back({i, std::string(key.text)});
   }
   return found;
 }
 
-void find_word_setting(std::string_view line, EventSink& sink) {
-  if (line.size() > kLongestWordLine) return;
-  const std::size_t separator = line.find_last_of(":=");
-  if (separator == std::string_view::npos || separator == 0 || separator + 1 >= line.size()) return;
-  std::size_t end = separator;
-  while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '"' || line[end - 1] == '\'')) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_word_character(line[begin - 1])) --begin;
+void find_word_settings(std::string_view line, EventSink& sink) {
   static constexpr std::array kNames = {
       "activation"sv, "arch"sv,      "criterion"sv,    "dataset"sv,           "dtype"sv,
       "loss_fn"sv,    "loss_type"sv, "lr_scheduler"sv, "lr_scheduler_type"sv, "model"sv,
       "optim"sv,      "optimizer"sv, "precision"sv,    "scheduler"sv,
   };
-  const std::string_view name = line.substr(begin, end - begin);
-  const bool known =
-      std::any_of(kNames.begin(), kNames.end(), [&](std::string_view one) { return folded_equal(name, one); });
-  if (!known) return;
-  std::size_t value = line.find_first_not_of(" \"'", separator + 1);
-  if (value == std::string_view::npos || !is_word_character(line[value])) return;
-  sink.config(name, line.substr(value, end_of_word(line, value) - value));
+  if (line.size() > kLongestWordLine && line.find("Namespace(") == std::string_view::npos) return;
+  for (std::size_t at = line.find_first_of(":="); at != std::string_view::npos; at = line.find_first_of(":=", at + 1)) {
+    std::size_t end = at;
+    while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '"' || line[end - 1] == '\'')) --end;
+    std::size_t begin = end;
+    while (begin > 0 && is_word_character(line[begin - 1])) --begin;
+    const std::string_view name = line.substr(begin, end - begin);
+    const auto is_name = [&](std::string_view one) { return folded_equal(name, one); };
+    if (std::none_of(kNames.begin(), kNames.end(), is_name)) continue;
+    const std::size_t value = line.find_first_not_of(" \"'", at + 1);
+    if (value == std::string_view::npos || !is_word_character(line[value])) continue;
+    sink.config(name, line.substr(value, end_of_word(line, value) - value));
+  }
 }
 
 }  // namespace osler::text

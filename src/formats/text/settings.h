@@ -18,7 +18,7 @@ struct Setting {
 
 /// The numeric settings of a line.
 [[nodiscard]] std::vector<Setting> find_settings(std::string_view line, const Scan& scan);
-/// Hands a setting whose value is a word ("optimizer: adam") to the sink.
-void find_word_setting(std::string_view line, EventSink& sink);
+/// Hands settings whose value is a word ("optimizer: adam") to the sink.
+void find_word_settings(std::string_view line, EventSink& sink);
 
 }  // namespace osler::text

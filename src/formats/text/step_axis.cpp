@@ -30,9 +30,11 @@ std::uint64_t distance(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 bool StepAxis::counts_evaluation(const Counters& counters) const {
-  if (!counters.evaluation) return false;
+  if (!counters.evaluation || !counters.step) return false;
   // A bare "[10/157]" of an evaluation line counts batches of the evaluation; so does a counter with another end.
   if (counters.kind != CounterKind::named) return true;
+  // Nor can a model be evaluated at a step that training has left behind.
+  if (has_training_steps_ && *counters.step < current_) return true;
   return counters.total && train_total_ && *counters.total != *train_total_;
 }
 
@@ -52,6 +54,7 @@ Place StepAxis::place(const Counters& counters) {
         advance(step, fell);
       }
       has_steps_ = true;
+      has_training_steps_ |= !counters.evaluation;
     }
     return {step, Grain::step, true, lane};
   }

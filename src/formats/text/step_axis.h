@@ -90,6 +90,7 @@ class StepAxis {
   std::int64_t rows_ = 0;  // with a fractional epoch and nothing finer
   std::uint32_t generation_ = 0;
   bool has_steps_ = false;
+  bool has_training_steps_ = false;
   // Of lines that count epochs only: the shape that came last, how often in this epoch, and the one that is counted.
   std::uint64_t repeated_shape_ = 0;
   std::optional<std::int64_t> repeated_epoch_;

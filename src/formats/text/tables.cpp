@@ -74,7 +74,7 @@ std::string column_name(std::string_view text) {
   while (!text.empty() && (text.back() == ':' || text.back() == ')') && text.find('(') == std::string_view::npos) {
     text.remove_suffix(1);
   }
-  std::string name(text);
+  std::string name(text == "#" ? "step" : text);  // spaCy heads its steps so
   if (name.find('(') != std::string::npos && name.find(')') == std::string::npos) name += ')';
   return name;
 }
@@ -187,7 +187,7 @@ void Tables::offer_header(std::string_view line) {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const std::string_view cell = cells_[i];
     const bool last = i + 1 == cells_.size();
-    if (cell.empty() || cell.size() > kLongestColumnName || !has_letter(cell)) return;
+    if (cell.empty() || cell.size() > kLongestColumnName || (!has_letter(cell) && cell != "#")) return;
     if (cell.find_first_of("=\"'{}[]") != std::string_view::npos) return;
     if (const std::size_t colon = cell.find(':');
         colon != std::string_view::npos && !(last && colon + 1 == cell.size()))

@@ -93,7 +93,7 @@ void TextReader::plain_line(std::string_view text) {
     block_ = is_evaluation(split) ? split : Split::none;
   }
   tables_.offer_header(text);
-  find_word_setting(text, *sink_);
+  find_word_settings(text, *sink_);
 }
 
 void TextReader::watch_traceback(std::string_view text) {
@@ -146,7 +146,10 @@ LinePlan& TextReader::plan_for(std::string_view text) {
   if (plans_.size() >= kMostPlans) plans_.clear();
   auto plan = std::make_unique<LinePlan>(plan_line(text, scan_));
   if (dialect_.refine != nullptr) dialect_.refine(text, scan_, *plan);
-  if (!plan->code && !plan->counted() && code_ == 0) plan->settings = find_settings(text, scan_);
+  if (!plan->code && !plan->counted() && code_ == 0) {
+    plan->settings = find_settings(text, scan_);
+    if (!plan->values) find_word_settings(text, *sink_);
+  }
   last_plan_ = plan.get();
   plans_[scan_.shape] = std::move(plan);
   return *last_plan_;
@@ -185,7 +188,11 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
     line_without_values(plan, text, counters);
     return;
   }
-  if (plan.counted() && !counters.evaluation) block_ = Split::none;
+  if (tables_.has_header() && !plan.metric && !own_name && tables_.column_line(text, row_)) {
+    table_row(row_, false);
+    return;
+  }
+  if (plan.counted()) block_ = counters.evaluation && is_evaluation(plan.split) ? plan.split : Split::none;
   if (plan.fractional_epoch && !counters.step && !counters.evaluation && bar_total_ > 0) {
     if (trainer_bar_ == 0) trainer_bar_ = bar_total_;
     if (bar_total_ == trainer_bar_) axis_.move_to(bar_step_);
@@ -201,12 +208,12 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
   if (plan.bar == Bar::tqdm) {
     hold(place, wall_time);
   } else {
-    emit(place, wall_time);
+    emit(values_, place, wall_time);
   }
 }
 
 void TextReader::line_without_values(const LinePlan& plan, std::string_view text, const Counters& counters) {
-  if (plan.named == 0 || plan.bar == Bar::tqdm) {
+  if (!plan.counted() || plan.bar == Bar::tqdm) {
     if (tables_.column_line(text, row_)) {
       table_row(row_, plan.bar == Bar::tqdm);
       return;
@@ -258,6 +265,7 @@ void TextReader::collect(LinePlan& plan, std::string_view text, const Place& pla
     const double written = value_of(text, scan_.numbers[static_cast<std::size_t>(plan.rank)]);
     rank = static_cast<std::int64_t>(std::clamp(written, 0.0, static_cast<double>(kLargestRank)));
   }
+  if (plan.fixed_rank > 0) rank = std::min<std::int64_t>(plan.fixed_rank, kLargestRank);
   for (std::size_t k = 0; k < plan.slots.size(); ++k) {
     Slot& slot = plan.slots[k];
     if (slot.use == Slot::Use::skip) continue;
@@ -278,8 +286,8 @@ void TextReader::collect(LinePlan& plan, std::string_view text, const Place& pla
   }
 }
 
-void TextReader::emit(const Place& place, double wall_time) {
-  for (const Pending::Value& value : values_) {
+void TextReader::emit(const std::vector<Pending::Value>& values, const Place& place, double wall_time) {
+  for (const Pending::Value& value : values) {
     book_.add(value.entry, {place.step, wall_time, value.value}, place.own, value.trust, axis_.generation(), *sink_);
   }
 }
@@ -295,8 +303,7 @@ void TextReader::hold(const Place& place, double wall_time) {
 void TextReader::flush_pending() {
   if (!pending_.active) return;
   pending_.active = false;
-  values_.swap(pending_.values);
-  emit(pending_.place, pending_.wall_time);
+  emit(pending_.values, pending_.place, pending_.wall_time);
 }
 
 void TextReader::keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place,
@@ -307,21 +314,21 @@ void TextReader::keras_state(LinePlan& plan, std::string_view text, const Counte
     pending_.active = false;
     epoch_completed_ = true;
     collect(plan, text, place, block, false);
-    emit(place, wall_time);
+    emit(values_, place, wall_time);
     return;
   }
   if (!epoch_completed_ && !full) {
     // Until an epoch is over its running means are all there is to see.
     collect(plan, text, place, block, true);
-    emit(place, wall_time);
+    emit(values_, place, wall_time);
   }
   // The states of one epoch replace each other; what the last epoch left unfinished is its result.
-  if (pending_.active && place.step < pending_.place.step) flush_pending();
+  const bool same_epoch = counters.step && pending_step_ <= *counters.step;
+  if (pending_.active && !same_epoch) flush_pending();
+  pending_.active = false;
+  pending_step_ = counters.step.value_or(0);
   collect(plan, text, place, block, false);
-  pending_.active = true;
-  pending_.place = place;
-  pending_.wall_time = wall_time;
-  pending_.values.swap(values_);
+  hold(place, wall_time);
 }
 
 const KeyTraits& TextReader::traits_of(const std::string& name) {
@@ -347,14 +354,16 @@ void TextReader::table_row(const TableRow& row, bool refreshed) {
     }
   }
   const bool counted = counters.step || counters.epoch;
+  const bool metric =
+      std::any_of(row.begin(), row.end(), [&](const TableCell& cell) { return traits_of(cell.name).metric; });
   const Place place = axis_.place(counters);
   const Split block = counted ? Split::none : block_;
   values_.clear();
   for (const TableCell& cell : row) {
     const KeyTraits& traits = traits_of(cell.name);
     if (traits.ignored || traits.step == best_tier) continue;
-    const Trust trust = counted || traits.metric ? Trust::certain : Trust::doubtful;
-    const bool heading = traits.metric && traits.split == Split::none && block != Split::none;
+    const Trust trust = counted || metric ? Trust::certain : Trust::doubtful;
+    const bool heading = metric && traits.split == Split::none && block != Split::none;
     const Grain grain = traits.epoch ? Grain::step : place.grain;
     const std::uint32_t entry = heading ? book_.entry(std::string(to_string(block)) + "/" + cell.name, grain)
                                         : book_.entry(traits.epoch ? "epoch" : cell.name, grain);
@@ -363,7 +372,7 @@ void TextReader::table_row(const TableRow& row, bool refreshed) {
   if (refreshed) {
     hold(place, kNoTime);
   } else {
-    emit(place, kNoTime);
+    emit(values_, place, kNoTime);
   }
 }
 

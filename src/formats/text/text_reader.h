@@ -59,7 +59,7 @@ class TextReader final : public Reader {
   void line_without_values(const LinePlan& plan, std::string_view text, const Counters& counters);
   void collect(LinePlan& plan, std::string_view text, const Place& place, Split block, bool running);
   std::uint32_t entry_of(Slot& slot, const Place& place, Split block, std::int64_t rank, bool running);
-  void emit(const Place& place, double wall_time);
+  void emit(const std::vector<Pending::Value>& values, const Place& place, double wall_time);
   void hold(const Place& place, double wall_time);
   void keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place, Split block);
   void remember_bar(const LinePlan& plan, std::string_view text, const Counters& counters);
@@ -87,9 +87,10 @@ class TextReader final : public Reader {
   TracebackWatch traceback_;
   std::vector<Pending::Value> values_;
   Pending pending_;
-  Split block_ = Split::none;     // announced by a heading
-  int code_ = 0;                  // lines for which a listing is believed to go on
-  bool epoch_completed_ = false;  // some Keras bar was full
+  std::int64_t pending_step_ = 0;  // of a Keras bar, as written
+  Split block_ = Split::none;      // announced by a heading
+  int code_ = 0;                   // lines for which a listing is believed to go on
+  bool epoch_completed_ = false;   // some Keras bar was full
   bool full_told_ = false;
   double last_epoch_ = -1;  // told with the step beside it; not told again
   std::int64_t last_epoch_step_ = -1;

@@ -47,17 +47,19 @@ constexpr std::array kStories = {
     "resumed"sv,   "resuming"sv,  "saved"sv,  "saving"sv,  "spawned"sv,  "writing"sv,
 };
 constexpr std::array kSettingWords = {
-    "batch"sv,       "bias"sv,      "budget"sv, "buffer"sv,    "channels"sv,  "classes"sv, "clip"sv,    "coef"sv,
-    "coefficient"sv, "decay"sv,     "depth"sv,  "dim"sv,       "dropout"sv,   "eps"sv,     "epsilon"sv, "every"sv,
-    "factor"sv,      "features"sv,  "freq"sv,   "frequency"sv, "gamma"sv,     "heads"sv,   "hidden"sv,  "init"sv,
-    "interval"sv,    "kernel"sv,    "lambda"sv, "layers"sv,    "limit"sv,     "max"sv,     "min"sv,     "momentum"sv,
-    "multiplier"sv,  "num"sv,       "offset"sv, "padding"sv,   "patience"sv,  "period"sv,  "port"sv,    "power"sv,
-    "procs"sv,       "schedule"sv,  "seed"sv,   "size"sv,      "smoothing"sv, "stride"sv,  "thresh"sv,  "threshold"sv,
-    "timeout"sv,     "tolerance"sv, "type"sv,   "vocab"sv,     "warmup"sv,    "weight"sv,  "weights"sv, "window"sv,
-    "workers"sv,     "world"sv,
+    "batch"sv,     "bias"sv,         "budget"sv,    "buffer"sv,      "channels"sv,  "classes"sv,  "clip"sv,
+    "clipping"sv,  "accumulation"sv, "coef"sv,      "coefficient"sv, "decay"sv,     "depth"sv,    "dim"sv,
+    "dropout"sv,   "eps"sv,          "epsilon"sv,   "every"sv,       "factor"sv,    "features"sv, "freq"sv,
+    "frequency"sv, "gamma"sv,        "heads"sv,     "hidden"sv,      "init"sv,      "interval"sv, "kernel"sv,
+    "lambda"sv,    "layers"sv,       "limit"sv,     "max"sv,         "min"sv,       "momentum"sv, "multiplier"sv,
+    "num"sv,       "offset"sv,       "padding"sv,   "patience"sv,    "period"sv,    "port"sv,     "power"sv,
+    "procs"sv,     "schedule"sv,     "seed"sv,      "size"sv,        "smoothing"sv, "stride"sv,   "thresh"sv,
+    "threshold"sv, "timeout"sv,      "tolerance"sv, "type"sv,        "vocab"sv,     "warmup"sv,   "weight"sv,
+    "weights"sv,   "window"sv,       "workers"sv,   "world"sv,
 };
 constexpr std::array kIgnored = {
-    "eta"sv, "gpu_id"sv, "line"sv, "local_rank"sv, "pid"sv, "port"sv, "rank"sv, "v_num"sv, "version"sv, "worker"sv,
+    "eta"sv,  "gpu_id"sv,    "line"sv,  "local_rank"sv, "pid"sv,    "port"sv,
+    "rank"sv, "remaining"sv, "v_num"sv, "version"sv,    "worker"sv,
 };
 /// Words that may stand before a counter without changing what it counts.
 constexpr std::array kCounterCompany = {
@@ -75,7 +77,7 @@ constexpr std::array kUnits = {
     "B"sv,  "C"sv,  "G"sv,   "GB"sv,   "GiB"sv, "Hz"sv,  "K"sv,         "KB"sv,        "KiB"sv,
     "M"sv,  "MB"sv, "MHz"sv, "MiB"sv,  "T"sv,   "TB"sv,  "W"sv,         "fps"sv,       "h"sv,
     "hr"sv, "it"sv, "k"sv,   "kB"sv,   "m"sv,   "min"sv, "mins"sv,      "ms"sv,        "ns"sv,
-    "px"sv, "s"sv,  "sec"sv, "secs"sv, "us"sv,  "x"sv,   "\xC2\xB5s"sv, "\xCE\xBCs"sv,
+    "px"sv, "s"sv,  "sec"sv, "secs"sv, "us"sv,  "x"sv,   "\xC2\xB5s"sv, "\xCE\xBCs"sv, "epoch"sv,
 };
 
 /// What the lists say of one word.
@@ -136,6 +138,9 @@ constexpr std::array kStepCounters = {
     CounterName{"step", 2},
     CounterName{"step_num", 2},
     CounterName{"steps", 2},
+    CounterName{"num_timesteps", 1},
+    CounterName{"timesteps_total", 1},
+    CounterName{"totalenvinteracts", 1},
     CounterName{"timestep", 2},
     CounterName{"timesteps", 2},
     CounterName{"total_timesteps", 1},
@@ -241,6 +246,17 @@ void find_counter(std::string_view key, KeyTraits& traits) {
   }
 }
 
+/// The split that a word names or begins with ("valloss").
+Split split_within(std::string_view word) {
+  for (const std::string_view ending : {"loss", "acc", "accuracy"}) {
+    if (word.size() > ending.size() && word.ends_with(ending)) {
+      const Split split = split_of(word.substr(0, word.size() - ending.size()));
+      if (split != Split::none) return split;
+    }
+  }
+  return split_of(word);
+}
+
 bool has_phrase(std::span<const std::string_view> words, std::string_view first, std::string_view second) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == first && words[i + 1] == second) return true;
@@ -272,10 +288,11 @@ Split split_of(std::string_view word) {
   std::array<char, 12> buffer{};
   if (word.size() > buffer.size() || word.size() < 3) return Split::none;
   const char first = lower(word.front());
-  if (first != 't' && first != 'v' && first != 'd' && first != 'e') return Split::none;
+  if (first != 't' && first != 'v' && first != 'd' && first != 'e' && first != 'l') return Split::none;
   std::transform(word.begin(), word.end(), buffer.begin(), lower);
   const std::string_view name(buffer.data(), word.size());
-  if (name == "train" || name == "training" || name == "trn" || name == "trainging") return Split::train;
+  if (name == "train" || name == "learn" || name == "training" || name == "trn" || name == "trainging")
+    return Split::train;
   if (name == "val" || name == "valid" || name == "validation" || name == "validate" || name == "validating") {
     return Split::val;
   }
@@ -293,9 +310,11 @@ KeyTraits describe_key(std::string_view key) {
   const Words words(key);
   const auto all = words.all();
   for (const std::string_view word : all) {
-    const Split split = split_of(word);
+    const Split split = split_within(word);
     if (split != Split::none && traits.split == Split::none) traits.split = split;
     std::uint8_t flags = flags_of(word);
+    if (word.size() > 4 && word.ends_with("loss")) flags |= kMetric;
+    if (word.size() > 3 && word.ends_with("acc")) flags |= kMetric;
     if (is_digit(word.back())) flags |= flags_of(without_digits(word)) & kMetric;
     traits.metric |= (flags & kMetric) != 0;
     traits.signal |= (flags & kSignal) != 0;

@@ -4,7 +4,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_message.hpp>
 
-#include <array>
+#include <cmath>
 
 #include "formats/json/config.h"
 #include "formats/numbers.h"
@@ -20,6 +20,7 @@ enum class ConfigField : protozero::pbf_tag_type { update = 1 };
 enum class RunField : protozero::pbf_tag_type { run_id = 1, project = 3, config = 4, display_name = 8 };
 
 constexpr std::size_t kLongestName = 400;
+constexpr std::string_view kLightningStep = "trainer/global_step";
 
 std::string_view view(protozero::data_view data) {
   return {data.data(), data.size()};
@@ -168,6 +169,7 @@ void WandbRecords::record(std::string_view bytes, std::uint64_t offset, EventSin
 void WandbRecords::history(std::string_view bytes, EventSink& sink) {
   cells_.clear();
   bool has_step = false;
+  bool lightning = false;
   std::optional<std::int64_t> step;
   protozero::pbf_message<HistoryField> message(bytes.data(), bytes.size());
   while (message.next()) {
@@ -176,6 +178,7 @@ void WandbRecords::history(std::string_view bytes, EventSink& sink) {
       const std::string name = joined(item.path);
       if (name.empty() || name.size() > kLongestName) continue;
       has_step |= name == "_step";
+      lightning |= name == kLightningStep;
       // Other names with an underscore in front are W&B's own: run time, parts of tables.
       if (name.front() == '_' && name != "_step" && name != "_timestamp") continue;
       value(name, item.json);
@@ -196,6 +199,16 @@ void WandbRecords::history(std::string_view bytes, EventSink& sink) {
   }
   if (cells_.empty()) return;
   if (!has_step && step) cell("_step", static_cast<double>(*step));
+  const std::uint32_t axis = rows_.column(lightning ? kLightningStep : "_step");
+  for (const Cell& one : cells_) {
+    if (one.column == axis && std::fabs(one.value) < 9e15) last_step_ = static_cast<std::int64_t>(one.value);
+  }
+  if (lightning) {
+    // The trainer's own step is the axis; "_step" counts calls, "global_step" comes now and then from a callback.
+    std::erase_if(cells_, [this](const Cell& one) {
+      return one.column == rows_.column("_step") || one.column == rows_.column("global_step");
+    });
+  }
   rows_.row({cells_, kNoTime, {}}, sink);
 }
 
@@ -263,7 +276,7 @@ void WandbRecords::run(std::string_view bytes, EventSink& sink) {
   }
 }
 
-void WandbRecords::exit(std::string_view bytes, EventSink& sink) {
+void WandbRecords::exit(std::string_view bytes, EventSink& sink) const {
   std::int32_t code = 0;
   protozero::pbf_reader message(bytes.data(), bytes.size());
   while (message.next()) {
@@ -274,7 +287,7 @@ void WandbRecords::exit(std::string_view bytes, EventSink& sink) {
     }
   }
   const Mark::Kind kind = code == 0 ? Mark::Kind::finished : Mark::Kind::crashed;
-  sink.add(Mark{kind, 0, kNoTime, code == 0 ? "the program ended" : "exit code " + std::to_string(code)});
+  sink.add(Mark{kind, last_step_, kNoTime, code == 0 ? "the program ended" : "exit code " + std::to_string(code)});
 }
 
 }  // namespace osler

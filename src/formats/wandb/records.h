@@ -27,11 +27,12 @@ class WandbRecords {
   void cell(const std::string& name, double value) { cells_.push_back({rows_.column(name), value}); }
   static void config(std::string_view message, EventSink& sink);
   static void run(std::string_view message, EventSink& sink);
-  static void exit(std::string_view message, EventSink& sink);
+  void exit(std::string_view message, EventSink& sink) const;
 
   RowAssembler rows_;
   JsonWalker walker_;
   std::vector<Cell> cells_;
+  std::int64_t last_step_ = 0;
 };
 
 }  // namespace osler

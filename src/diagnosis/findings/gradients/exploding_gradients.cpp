@@ -16,7 +16,8 @@ the chain rule multiply up with depth or sequence length.
 ## Signature
 The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
 single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
-finite. A norm that is large but steady is a matter of scale, not an illness.
+finite, or there are at least `leaps` of them. A norm above `large` all along is a matter of scale while the loss
+improves, and an illness when it does not (by less than `improved` of its first level).
 
 ## Why it matters
 One huge step throws the weights far from where they were; a few of them end in NaN.
@@ -41,6 +42,11 @@ bool loss_harmed(const Patient& patient, double step) {
   return loss->end > before + 6 * loss->noise.sigma && loss->end > before + 0.1 * std::abs(before);
 }
 
+bool loss_improved(const Patient& patient, double share) {
+  const Reading* loss = patient.training();
+  return loss == nullptr || loss->improvement() > std::max(share * std::abs(loss->start), 3 * loss->noise.sigma);
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* norm = patient.gradient_norm();
   if (norm == nullptr) return NotChecked{"no gradient norm in the log"};
@@ -57,22 +63,27 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const signal::Trend growth = signal::trend_of(std::span(norm->curve.step).subspan(n / 2), log_norm);
   const bool runs_away = norm->end > settings["growth"] * calm && (growth.rises(0.01) || norm->ends_nonfinite);
 
-  const auto leap = std::find_if(norm->curve.high.begin(), norm->curve.high.end(), [&](double high) {
-    return high > settings["leap"] * calm && high > settings["large"];
-  });
-  const std::size_t leap_at = static_cast<std::size_t>(leap - norm->curve.high.begin());
-  const bool leaps = leap != norm->curve.high.end() && loss_harmed(patient, norm->curve.step[std::min(leap_at, n - 1)]);
-  if (!runs_away && !leaps) return NotFound{};
+  const auto leaping = [&](double high) { return high > settings["leap"] * calm && high > settings["large"]; };
+  const auto& highs = norm->curve.high;
+  const auto leap_at = static_cast<std::size_t>(std::find_if(highs.begin(), highs.end(), leaping) - highs.begin());
+  const auto leap_count = std::count_if(highs.begin(), highs.end(), leaping);
+  const bool harmed = leap_at < n && loss_harmed(patient, norm->curve.step[leap_at]);
+  const bool leaps = harmed || static_cast<double>(leap_count) >= settings["leaps"];
+  const bool large_throughout = calm > settings["large"] && !loss_improved(patient, settings["improved"]);
+  if (!runs_away && !leaps && !large_throughout) return NotFound{};
 
-  std::size_t since = leaps ? leap_at : n - 1;
-  if (runs_away) {
+  std::size_t since = leaps ? leap_at : large_throughout ? 0 : n - 1;
+  if (runs_away && !large_throughout) {
     while (since > 0 && norm->course[since - 1] > 3 * calm) --since;
   }
   const std::int64_t from = norm->step_at(since);
   const double ratio = highest / calm;
-  Observation seen = observe(Severity::critical, confidence_of(ratio / settings["growth"]), from, norm->last_step,
-                             norm->name + " grew from " + number(calm) + " to " + number(highest) + " (" +
-                                 times(ratio) + ") from " + at_step(from) + " on.");
+  Observation seen = observe(
+      runs_away || harmed ? Severity::critical : Severity::warning,
+      confidence_of(large_throughout ? calm / settings["large"] : ratio / settings["growth"]), from, norm->last_step,
+      large_throughout ? norm->name + " is " + number(calm) + " and more all along, and the loss does not improve."
+                       : norm->name + " grew from " + number(calm) + " to " + number(highest) + " (" + times(ratio) +
+                             ") from " + at_step(from) + " on.");
   seen.evidence.push_back(evidence(norm->name, from, norm->last_step, highest, settings["growth"] * calm,
                                    "highest norm " + number(highest) + " against a calm level of " + number(calm)));
   return seen;
@@ -89,7 +100,9 @@ Finding exploding_gradients() {
       {{"fewest_points", 8, "below this growth cannot be told from noise"},
        {"growth", 30, "factor above the calm level that counts as running away; healthy drifts stay within about 10"},
        {"leap", 50, "factor above the calm level for single leaps"},
-       {"large", 100, "absolute norm that single leaps must reach (seeds: alert above 100)"}},
+       {"leaps", 3, "leaps that count even when the loss shows no harm"},
+       {"improved", 0.1, "share of the first level the loss must gain for a large norm to be harmless"},
+       {"large", 100, "absolute norm that leaps must reach (seeds: alert above 100)"}},
       check};
 }
 

@@ -66,6 +66,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (loss == nullptr || loss->size() < settings["fewest_points"]) {
     return NotChecked{"no training loss with at least " + number(settings["fewest_points"]) + " points"};
   }
+  const auto& casts = patient.roles().in(Role::train_loss);
+  if (std::any_of(casts.begin(), casts.end(), [](const Cast& cast) { return cast.guess.component; })) {
+    return NotChecked{"the loss is a sum of several, of which not all are those of a classifier"};
+  }
   const auto chance = chance_of(patient, settings);
   if (!chance) return NotChecked{"the number of classes is not known: no accuracy and no such setting in the log"};
   const double first = first_value(patient, *loss);

@@ -88,7 +88,7 @@ Finding loss_plateau() {
       kDoc,
       {{"fewest_points", 8, "below this flatness means nothing"},
        {"flat_share", 0.3, "last share of the run that must be flat"},
-       {"matters", 0.03, "share of the whole gain that counts as movement"},
+       {"matters", 0.05, "share of the whole gain that counts as movement"},
        {"warn_share", 0.35, "flat share of the run that is worth a warning while the budget is being spent"},
        {"spending_rate", 0.3, "learning rate, as a share of its peak, above which the schedule still has work to do"}},
       check};

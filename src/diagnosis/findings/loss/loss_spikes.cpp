@@ -38,7 +38,10 @@ and reinforcement training jump by nature.
 /// curve.
 double upward_reach(const Reading& reading, bool far) {
   std::vector<double> above;
-  for (std::size_t i = 0; i < reading.size(); ++i) above.push_back(reading.curve.high[i] - reading.course[i]);
+  // The steep first tenth would pass for scatter.
+  for (std::size_t i = reading.size() / 10; i < reading.size(); ++i) {
+    above.push_back(reading.curve.high[i] - reading.course[i]);
+  }
   return signal::quantile(above, far ? 0.99 : 0.9);
 }
 
@@ -49,9 +52,10 @@ std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues
   std::vector<signal::Spike> spikes = signal::spikes_of(reading.curve, options);
   const double settled =
       reading.curve.step.front() + settings["settle"] * (reading.curve.step.back() - reading.curve.step.front());
+  const double first_level = *std::max_element(reading.curve.high.begin(), reading.curve.high.begin() + 4);
   const double near = settings["tail"] * upward_reach(reading, false);
   std::erase_if(spikes, [&](const signal::Spike& spike) {
-    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * std::abs(reading.start);
+    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * std::abs(first_level);
     return (spike.step < settled && !dramatic) || spike.peak - spike.base < near;
   });
   constexpr std::size_t kLong = 200;

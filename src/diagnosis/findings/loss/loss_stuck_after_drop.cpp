@@ -82,12 +82,12 @@ Finding loss_stuck_after_drop() {
           kDoc,
           {{"fewest_points", 20, "points needed to fit the descent"},
            {"flat_share", 0.4, "last share of the run that must be flat"},
-           {"matters", 0.03, "share of the whole gain that counts as movement"},
+           {"matters", 0.05, "share of the whole gain that counts as movement"},
            {"drop_noise", 6, "noise units the early drop must exceed"},
            {"drop_level", 0.05, "share of the level the early drop must exceed"},
-           {"kink", 1.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
+           {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},
-           {"promise_share", 0.2, "share of the drop by which the descent's promise must be missed"}},
+           {"promise_share", 0.25, "share of the drop by which the descent's promise must be missed"}},
           check};
 }
 

@@ -102,7 +102,7 @@ bool loss_suffers(const Patient& patient, double step, const SettingValues& sett
   const double after = signal::median(std::span(value).subspan(at + 1, around));
   const double error = loss->noise.sigma / std::sqrt(static_cast<double>(around));
   return after - before > settings["noise_units"] * error &&
-         after - before > settings["worse_share"] * std::max(loss->improvement(), 0.0);
+         after - before > settings["worse_share"] * std::max(loss->top - loss->best, 0.0);
 }
 
 bool restarted_at(const Patient& patient, double from, double to) {
@@ -159,7 +159,7 @@ Finding learning_rate_jump() {
            {"bottom_share", 0.05, "share of the peak at which a cycle is complete and may start again"},
            {"most_jumps", 3, "more rises than this are a cyclic schedule"},
            {"noise_units", 3, "standard errors by which the loss must get worse"},
-           {"worse_share", 0.02, "share of the gain that the loss must lose"}},
+           {"worse_share", 0.1, "share of its whole range that the loss must give back for it to matter"}},
           check};
 }
 

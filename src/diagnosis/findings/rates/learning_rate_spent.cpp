@@ -151,7 +151,7 @@ Finding learning_rate_spent() {
        {"working_share", 0.3, "share of the peak above which the rate is at work"},
        {"promised_share", 0.1, "further gain promised, as a share of the gain so far, for it to matter"},
        {"noise_units", 2, "noise levels that the promised gain must exceed"},
-       {"kept_share", 0.5, "share of the promise whose keeping acquits the schedule"},
+       {"kept_share", 0.65, "share of the promise whose keeping acquits the schedule"},
        {"p_value", 0.01, "significance of a fall after the rate is spent"},
        {"standing_share", 0.05, "fall after the rate is spent, as a share of the gain, that still counts as standing"},
        {"solved_share", 0.05, "share of the first loss below which it has arrived"}},

@@ -103,7 +103,7 @@ Finding overfitting() {
           "Validation gets worse while training still improves",
           {Need::curve},
           kDoc,
-          {{"fewest_points", 5, "evaluations needed to see a valley"},
+          {{"fewest_points", 4, "evaluations needed to see a rise at every one of them"},
            {"noise_units", 2.5, "noise levels the rise must exceed"},
            {"rise_share", 0.03, "share of validation's gain that must be lost for it to matter"},
            {"level_share", 0.01, "share of validation's level that the rise must exceed"},

@@ -59,7 +59,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
-  if (training == nullptr || validation == nullptr) return NotChecked{"it takes a training and a validation loss"};
+  if (training == nullptr || validation == nullptr || training->curve.empty())
+    return NotChecked{"it takes a training and a validation loss"};
   const Comparison comparison = compare(*training, *validation);
   const auto n = static_cast<double>(comparison.gaps.size());
   if (n < settings["fewest_points"]) {

@@ -1,0 +1,155 @@
+// The general reader on the habits of training output; whole logs of many tools lie in tests/samples/text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "formats/text/text_reader.h"
+#include "reading.h"
+
+namespace osler::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+const Format& text() {
+  return *find_format("text");
+}
+
+RecordingSink read(std::string_view log) {
+  return read_whole_text(text(), "train.log", log).sink;
+}
+
+TEST(Text, OneBlockOfATableIsOneRow) {
+  const auto sink = read(
+      "--------------------\n| rollout/    |      |\n|    rew_mean | 1.5  |\n| time/       |      |\n"
+      "|    total_timesteps | 2048 |\n--------------------\n"
+      "--------------------\n| rollout/    |      |\n|    rew_mean | nan  |\n| time/       |      |\n"
+      "|    total_timesteps | 4096 |\n--------------------\n");
+  EXPECT_THAT(sink.steps("rollout/rew_mean"), ElementsAre(2048, 4096));
+  EXPECT_EQ(sink.values("rollout/rew_mean")[0], 1.5);
+  EXPECT_TRUE(std::isnan(sink.values("rollout/rew_mean")[1]));
+}
+
+TEST(Text, OfABarTheLastStateOfEachStepCounts) {
+  std::string log;
+  for (int step = 1; step <= 1000; ++step) {
+    for (const double loss : {9.0, 1.0 / step}) {
+      log += "\r 10%|#         | " + std::to_string(step) +
+             "/9999 [00:01<00:09,  1.85it/s, loss=" + std::to_string(loss) + "]";
+    }
+  }
+  const auto sink = read(log);
+  ASSERT_EQ(sink.steps("loss").size(), 1000U);
+  EXPECT_EQ(sink.values("loss")[1], 0.5);
+}
+
+TEST(Text, SettingsAreConfigurationAndNoSeries) {
+  const auto sink = read("learning_rate: 0.001\nbatch_size = 32\noptimizer: adam\n--weight_decay 0.1\n");
+  EXPECT_THAT(sink.names, IsEmpty());
+  EXPECT_EQ(sink.configuration.at("learning_rate"), "0.001");
+  EXPECT_EQ(sink.configuration.at("batch_size"), "32");
+  EXPECT_EQ(sink.configuration.at("optimizer"), "adam");
+  EXPECT_EQ(sink.configuration.at("weight_decay"), "0.1");
+}
+
+TEST(Text, AHeadingNamesTheEvaluationBelowIt) {
+  const auto sink = read("step 10 loss 1.5\n***** Evaluating *****\nloss: 1.7\nstep 20 loss 1.4\n");
+  EXPECT_THAT(sink.names, UnorderedElementsAre("loss", "eval/loss"));
+  EXPECT_THAT(sink.steps("eval/loss"), ElementsAre(10));
+}
+
+TEST(Text, TheSameNamePerStepAndPerEpochIsTwoSeries) {
+  const auto sink = read("epoch 1 - iter 0/2 - loss 1.2\nepoch 1 - iter 1/2 - loss 1.0\nEPOCH 1 done: loss 1.1\n");
+  EXPECT_THAT(sink.steps("loss"), ElementsAre(0, 1));
+  EXPECT_THAT(sink.values("loss (epoch)"), ElementsAre(1.1));
+}
+
+TEST(Text, LinesWithoutAnyCounterAreCounted) {
+  EXPECT_THAT(read("loss: 3\nloss: 2\nloss: 1\n").steps("loss"), ElementsAre(0, 1, 2));
+}
+
+TEST(Text, NumbersThatNeverChangeAreNoSeries) {
+  EXPECT_THAT(read("seq_len=128\nseq_len=128\nseq_len=128\nseq_len=128\n").names, IsEmpty());
+  EXPECT_THAT(read("seq_len=128\nseq_len=128\nseq_len=256\n").values("seq_len"), ElementsAre(128, 128, 256));
+}
+
+TEST(Text, TheBestSoFarIsNoFailureBeforeTheFirst) {
+  EXPECT_THAT(read("epoch 1 loss=2.5 best_loss=inf\nepoch 2 loss=2 best_loss=2.5\n").values("best_loss"),
+              ElementsAre(2.5));
+}
+
+TEST(Text, ATracebackBecomesAMark) {
+  const auto sink = read(
+      "step 5 loss 1\nTraceback (most recent call last):\n  File \"t.py\", line 3, in <module>\n    go()\n"
+      "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n");
+  ASSERT_EQ(sink.marks.size(), 1U);
+  EXPECT_EQ(sink.marks[0].kind, Mark::Kind::crashed);
+  EXPECT_EQ(sink.marks[0].step, 5);
+  EXPECT_EQ(sink.marks[0].text, "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB");
+}
+
+TEST(Text, DatesBecomeTheWallTime) {
+  const auto sink = read("2023-01-01 00:00:10 step 1 loss 2\nstep 2 loss 1\n");
+  ASSERT_EQ(sink.events.size(), 2U);
+  EXPECT_EQ(sink.events[0].wall_time, 1672531210);
+  EXPECT_TRUE(std::isnan(sink.events[1].wall_time));
+}
+
+TEST(Text, AnyLineEndWillDo) {
+  const std::string log = "step 1 loss 3\nstep 2 loss 2\nstep 3 loss 1";
+  for (const std::string end : {"\n", "\r", "\r\n", "\r\r\n", "\b\b\b\r"}) {
+    std::string other;
+    for (const char c : log) other += c == '\n' ? end : std::string(1, c);
+    EXPECT_THAT(read(other).values("loss"), ElementsAre(3, 2, 1)) << ::testing::PrintToString(end);
+  }
+}
+
+TEST(Text, LinesOfAMegabyteAreRead) {
+  const std::string padding(std::size_t{1} << 20, 'x');
+  const auto sink = read("step 1 loss 2 " + padding + "\nstep 2 loss 1 " + padding + "\n");
+  EXPECT_THAT(sink.values("loss"), ElementsAre(2, 1));
+  std::string numbers = "step 3 loss 5";
+  for (int i = 0; i < 100'000; ++i) numbers += " a" + std::to_string(i) + "=1";
+  EXPECT_THAT(read(numbers).values("loss"), ElementsAre(5));
+}
+
+TEST(Text, AHundredThousandNamesStayWithinBounds) {
+  std::string log;
+  for (int i = 0; i < 120'000; ++i) log += "step 1 loss_" + std::to_string(i) + "x: 0.5\n";
+  const Outcome outcome = read_whole_text(text(), "train.log", log);
+  EXPECT_EQ(outcome.sink.names.size(), 100'000U);
+  EXPECT_EQ(outcome.damage.total(), 1U);
+
+  log.clear();
+  for (int i = 0; i < 120'000; ++i) log += "word" + std::to_string(i) + "x: " + std::to_string(i) + "\n";
+  log += "step 1 loss 0.5\n";
+  EXPECT_THAT(read(log).names, ElementsAre("loss"));
+}
+
+TEST(Text, ProseGivesNothing) {
+  const auto sink = read(
+      "You may not need to update to CUDA 11.1; cherry-picking the ptxas binary is often sufficient.\n"
+      "In PyTorch 1.1.0 and later, you should call them in the opposite order.\n"
+      "Restored model with mean reward: -681.79\nSaving model due to mean reward increase: -982.4 -> -972.7\n"
+      "  File \"train.py\", line 511, in <module>\nProcess 10389 exits successfully.\nProcess 10390 exits "
+      "successfully.\n");
+  EXPECT_THAT(sink.names, IsEmpty());
+}
+
+TEST(Text, IsRecognisedByALineThatLooksLikeTraining) {
+  const auto sniff = [](std::string_view head, bool whole = true) { return text().sniff({"run.log", head, whole}); };
+  EXPECT_EQ(sniff("Loading data\nepoch 1 loss 0.5\n"), Sniff::possible);
+  EXPECT_EQ(sniff("| episodes | 100 |\n| reward | 5.0 |\n----\n"), Sniff::possible);
+  EXPECT_EQ(sniff("Dear reader, 3 of 4 words are prose.\n"), Sniff::no);
+  EXPECT_EQ(sniff(""), Sniff::no);
+  EXPECT_EQ(sniff(std::string_view("\0\1\2\3loss: 0.5\n", 15)), Sniff::no);
+  EXPECT_EQ(sniff("a banner longer than what is seen of the file\n", false), Sniff::possible);
+}
+
+}  // namespace
+}  // namespace osler::testing

@@ -1,0 +1,311 @@
+// From paths to runs: what is found, what is read, and what is said when it cannot be.
+#include "osler/formats/read.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "event_file_writer.h"
+#include "osler/base/faulty_file_system.h"
+#include "recording_sink.h"
+
+namespace osler {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::EventFileWriter;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::RecordingSink;
+using ::testing::SizeIs;
+
+constexpr const char* kTable = "step,loss\n1,3\n2,2\n3,1\n";
+
+std::string events() {
+  EventFileWriter writer;
+  for (int step = 1; step <= 3; ++step) writer.scalar("loss", step, static_cast<float>(4 - step));
+  return writer.bytes();
+}
+
+class Reading : public ::testing::Test {
+ protected:
+  Reading() {
+    std::string name = (fs::temp_directory_path() / "osler-read-XXXXXX").string();
+    folder = ::mkdtemp(name.data());
+  }
+  ~Reading() override { fs::remove_all(folder); }
+
+  fs::path write(const fs::path& name, std::string_view bytes) {
+    fs::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+    return folder / name;
+  }
+
+  static std::vector<std::string> names(const std::vector<RunSource>& sources) {
+    std::vector<std::string> found;
+    for (const RunSource& source : sources) found.push_back(source.name);
+    return found;
+  }
+
+  /// The error of finding or reading what is at `path`, as a person sees it.
+  static std::string complaint(const fs::path& path, const ReadOptions& options = {}) {
+    const auto found = discover(real_file_system(), path, options);
+    if (!found) return describe(found.error());
+    const auto run = read_run(real_file_system(), found->front(), options);
+    return run ? "no complaint" : describe(run.error());
+  }
+
+  fs::path folder;
+};
+
+TEST_F(Reading, AFileIsARun) {
+  const fs::path path = write("metrics.tsv", kTable);
+  const auto found = discover(real_file_system(), path);
+  ASSERT_TRUE(found);
+  const auto run = read_run(real_file_system(), found->front());
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->name, path.string());
+  EXPECT_EQ(run->format, "csv");
+  EXPECT_THAT(run->sources, ElementsAre(path.string()));
+  EXPECT_EQ(run->find("loss")->summary().points(), 3U);
+}
+
+TEST_F(Reading, AFolderMayHoldManyRuns) {
+  write("a/events.out.tfevents.1", events());
+  write("b/c/events.out.tfevents.1", events());
+  write("b/c/events.out.tfevents.2", events());
+  write("d.csv", kTable);
+  const auto found = discover(real_file_system(), folder);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(names(*found), ElementsAre("a", "b/c", "d.csv"));
+  EXPECT_THAT((*found)[1].files, SizeIs(2));
+}
+
+TEST_F(Reading, NamesAreAsShortAsTheyCanBeToldApart) {
+  write("x/y/a/events.out.tfevents.1", events());
+  write("x/y/b/events.out.tfevents.1", events());
+  EXPECT_THAT(names(*discover(real_file_system(), folder)), ElementsAre("a", "b"));
+  fs::remove_all(folder / "x/y/b");
+  EXPECT_THAT(names(*discover(real_file_system(), folder.string() + "/")), ElementsAre("a"));
+}
+
+TEST_F(Reading, TrainingAndValidationFoldersAreOneRun) {
+  write("exp/train/events.out.tfevents.1", events());
+  write("exp/validation/events.out.tfevents.1", events());
+  const auto found = discover(real_file_system(), folder);
+  ASSERT_THAT(*found, SizeIs(1));
+  const auto run = read_run(real_file_system(), found->front());
+  EXPECT_NE(run->find("train/loss"), nullptr);
+  EXPECT_NE(run->find("validation/loss"), nullptr);
+}
+
+TEST_F(Reading, LogsOfOneFolderInTwoFormatsAreTwoRuns) {
+  write("metrics.csv", kTable);
+  write("events.out.tfevents.1", events());
+  EXPECT_THAT(names(*discover(real_file_system(), folder)), ElementsAre("metrics.csv", "events.out.tfevents.1"));
+}
+
+TEST_F(Reading, SideFilesOfACertainLogAreNoRuns) {
+  write("metrics.csv", kTable);
+  write("classes.csv", "1,2\n3,4\n");
+  write("model.pt", "step,loss\n1,2\n");
+  write(".git/metrics.csv", kTable);
+  EXPECT_THAT(*discover(real_file_system(), folder), SizeIs(1));
+}
+
+TEST_F(Reading, ConfigurationIsFoundBesideALogThatIsNamedAlone) {
+  const fs::path path = write("version_0/metrics.csv", kTable);
+  write("version_0/hparams.yaml", "lr: 0.1\n");
+  const auto found = discover(real_file_system(), path);
+  ASSERT_TRUE(found);
+  const auto run = read_run(real_file_system(), found->front());
+  EXPECT_EQ(run->configuration().at("lr"), "0.1");
+  EXPECT_EQ(run->format, "lightning-csv");
+}
+
+TEST_F(Reading, OnlyTheNewestCheckpointOfATrainerCounts) {
+  const std::string row = R"({"step": 1, "loss": 3})";
+  write("checkpoint-1/trainer_state.json", R"({"global_step": 1, "log_history": [)" + row + "]}");
+  write("checkpoint-2/trainer_state.json",
+        R"({"global_step": 2, "log_history": [)" + row + R"(, {"step": 2, "loss": 2}]})");
+  const auto found = discover(real_file_system(), folder);
+  ASSERT_THAT(*found, SizeIs(1));
+  EXPECT_THAT(found->front().files, SizeIs(1));
+  EXPECT_EQ(found->front().files[0].path, folder / "checkpoint-2/trainer_state.json");
+}
+
+TEST_F(Reading, LinksThatLeadOutAreNotFollowed) {
+  const fs::path outside = write("outside/metrics.csv", kTable);
+  write("inside/log.csv", kTable);
+  fs::create_directory_symlink(folder / "outside", folder / "inside/link");
+  fs::create_directory_symlink(folder / "inside", folder / "inside/circle");
+  EXPECT_THAT(*discover(real_file_system(), folder / "inside"), SizeIs(1));
+}
+
+TEST_F(Reading, TheFormatCanBeNamed) {
+  const fs::path path = write("odd.dat", "1 2\n3 4\n5 6\n");
+  ReadOptions options;
+  options.format = "csv";
+  const auto found = discover(real_file_system(), path, options);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(read_run(real_file_system(), found->front(), options));
+  options.format = "nonsense";
+  EXPECT_THAT(complaint(path, options), AllOf(HasSubstr("nonsense"), HasSubstr("csv"), HasSubstr("tensorboard")));
+}
+
+TEST_F(Reading, SaysWhatIsWrongInOneLine) {
+  const std::string empty = complaint(write("empty.csv", ""));
+  EXPECT_THAT(empty, HasSubstr("empty.csv: is empty"));
+  const std::string nothing = complaint(folder / "nothing");
+  EXPECT_THAT(nothing, HasSubstr("No such file"));
+  const std::string binary = complaint(write("noise.bin", std::string("\x01\x02\x00\x03\xFF\x00\x00", 7)));
+  EXPECT_THAT(binary, HasSubstr("binary"));
+  const std::string prose = complaint(write("prose.txt", "Dear diary,\nnothing happened.\n"));
+  EXPECT_THAT(prose, AllOf(HasSubstr("\"Dear diary,\""), HasSubstr("tried"), HasSubstr("csv"), HasSubstr("--format")));
+  fs::create_directory(folder / "bare");
+  EXPECT_THAT(complaint(folder / "bare"), HasSubstr("holds no files"));
+  write("papers/readme.txt", "Nothing to see here.\n");
+  EXPECT_THAT(complaint(folder / "papers"), HasSubstr("none of the 1 files"));
+  for (const std::string& message : {empty, nothing, binary, prose}) EXPECT_THAT(message, Not(HasSubstr("\n")));
+}
+
+TEST_F(Reading, SaysWhenAnEventFileHoldsNoNumbers) {
+  EventFileWriter writer;
+  EXPECT_THAT(complaint(write("events.out.tfevents.1", writer.bytes())), HasSubstr("no numbers"));
+}
+
+TEST_F(Reading, ALargeFileOfNothingIsRefusedByItsHead) {
+  const fs::path path = write("zeros.log", "");
+  fs::resize_file(path, std::uintmax_t{4} << 30);
+  EXPECT_THAT(complaint(path), HasSubstr("binary"));
+}
+
+TEST_F(Reading, WithoutPermissionTheSystemsWordIsPassedOn) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const fs::path path = write("secret.csv", kTable);
+  fs::permissions(path, fs::perms::none);
+  EXPECT_THAT(complaint(path), HasSubstr("Permission denied"));
+  EXPECT_THAT(complaint(folder), HasSubstr("Permission denied"));
+}
+
+TEST_F(Reading, AReadErrorKeepsWhatWasReadBefore) {
+  std::string table = "step,loss\n";
+  for (int i = 0; i < 200'000; ++i) table += std::to_string(i) + ",1.5\n";
+  const fs::path path = write("long.csv", table);
+  FaultyFileSystem faulty(real_file_system(), {.fail_read_at = 1'500'000});
+  const auto found = discover(faulty, path);
+  ASSERT_TRUE(found);
+  const auto run = read_run(faulty, found->front());
+  ASSERT_TRUE(run);
+  EXPECT_GT(run->find("loss")->summary().points(), 1000U);
+  EXPECT_EQ(run->damage.total(), 1U);
+  EXPECT_EQ(run->damage.items()[0].source, path.string());
+}
+
+TEST_F(Reading, ADamagedEventFileGivesWhatIsGood) {
+  std::string bytes = events();
+  bytes[90] ^= 1;
+  const auto found = discover(real_file_system(), write("events.out.tfevents.1", bytes));
+  const auto run = read_run(real_file_system(), found->front());
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->find("loss")->summary().points(), 2U);
+  EXPECT_EQ(run->damage.total(), 1U);
+}
+
+TEST_F(Reading, ReadsFromAPipeThatClosesEarly) {
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << kTable << "4,"; });
+  const auto found = discover(real_file_system(), pipe);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->front().files[0].format, nullptr);
+  const auto run = read_run(real_file_system(), found->front());
+  writer.join();
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->format, "csv");
+  EXPECT_EQ(run->find("loss")->summary().points(), 3U);
+}
+
+TEST_F(Reading, ReadsAStreamAndSniffsIt) {
+  const fs::path path = write("stream", kTable);
+  auto stream = real_file_system().open_read(path);
+  const auto run = read_stream(**stream, "stdin");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->name, "stdin");
+  EXPECT_EQ(run->find("loss")->summary().points(), 3U);
+  auto nothing = real_file_system().open_read(write("nothing", ""));
+  EXPECT_THAT(describe(read_stream(**nothing, "stdin").error()), HasSubstr("stdin: is empty"));
+}
+
+TEST_F(Reading, ShortReadsMakeNoDifference) {
+  const fs::path path = write("events.out.tfevents.1", events());
+  FaultyFileSystem slow(real_file_system(), {.longest_read = 3});
+  RecordingSink sink;
+  DamageReport damage;
+  ASSERT_TRUE(read_events(slow, discover(slow, path)->front(), sink, damage));
+  EXPECT_THAT(sink.values("loss"), ElementsAre(3, 2, 1));
+}
+
+TEST_F(Reading, TellsHowFarItHasComeAndStopsWhenAsked) {
+  std::string table = "step,loss\n";
+  for (int i = 0; i < 1'000'000; ++i) table += std::to_string(i) + ",1.5\n";
+  const fs::path path = write("long.csv", table);
+  std::stop_source stop;
+  ReadOptions options;
+  ReadProgress newest;
+  options.stop = stop.get_token();
+  options.progress = [&](const ReadProgress& progress) {
+    newest = progress;
+    stop.request_stop();
+  };
+  const auto run = read_run(real_file_system(), discover(real_file_system(), path)->front(), options);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(newest.bytes_total, table.size());
+  EXPECT_GT(newest.events, 0U);
+  EXPECT_LT(run->find("loss")->summary().points(), 1'000'000U);
+}
+
+TEST_F(Reading, SeveralLargeFilesAreReadAsIfOneAfterAnother) {
+  for (int file = 0; file < 6; ++file) {
+    EventFileWriter writer;
+    for (int step = 0; step < 20'000; ++step) {
+      writer.scalar("loss", 20'000 * file + step, static_cast<float>(step));
+      // Each file brings a series of its own, so that numbers of series differ from file to file.
+      if (step % 7 == 0) writer.scalar("only" + std::to_string(file), step, static_cast<float>(file));
+    }
+    writer.tensor("note", 0, "text", EventFileWriter::text_tensor(std::to_string(file)));
+    std::string bytes = writer.bytes();
+    bytes[5000] ^= 1;
+    write("run/events.out.tfevents." + std::to_string(file), bytes);
+  }
+  const RunSource source = discover(real_file_system(), folder)->front();
+  RecordingSink together;
+  DamageReport damage;
+  ASSERT_TRUE(read_events(real_file_system(), source, together, damage));
+
+  RecordingSink apart;
+  for (const SourceFile& file : source.files) {
+    DamageReport ignored;
+    ASSERT_TRUE(read_events(real_file_system(), {"one", {file}}, apart, ignored));
+  }
+  EXPECT_EQ(together.names, apart.names);
+  EXPECT_EQ(together.configuration, apart.configuration);
+  EXPECT_EQ(together.events, apart.events);
+  ASSERT_THAT(damage.items(), SizeIs(6));
+  EXPECT_THAT(damage.items()[5].source, HasSubstr("tfevents.5"));
+}
+
+TEST_F(Reading, ThousandsOfIrrelevantFilesAreNoObstacle) {
+  for (int i = 0; i < 2000; ++i) write("images/" + std::to_string(i) + ".png", "step,loss\n1,2\n");
+  write("metrics.csv", kTable);
+  EXPECT_THAT(*discover(real_file_system(), folder), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace osler

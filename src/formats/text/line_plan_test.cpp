@@ -1,0 +1,97 @@
+// What the numbers of a line are called, and which of them count.
+#include "formats/text/line_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace osler::text {
+namespace {
+
+/// "step=K total=K epoch=K name name ...": the plan of a line in words.
+std::string plan(std::string_view line) {
+  Scan scan;
+  scan_line(line, scan);
+  const LinePlan made = plan_line(line, scan);
+  std::string words;
+  const auto counter = [&](std::string_view name, std::int16_t index) {
+    if (index < 0) return;
+    const Number& number = scan.numbers[static_cast<std::size_t>(index)];
+    words.append(name).append("=").append(line.substr(number.begin, number.end - number.begin)).append(" ");
+  };
+  counter("epoch", made.epoch);
+  counter("step", made.step);
+  counter("total", made.total);
+  for (const Slot& slot : made.slots) {
+    if (slot.use == Slot::Use::skip) continue;
+    words += '<';
+    if (slot.split != Split::none) words.append(to_string(slot.split)).append("/");
+    words += slot.name + ">";
+  }
+  return words;
+}
+
+TEST(LinePlan, FindsTheNameBeforeTheNumber) {
+  EXPECT_EQ(plan("step 1 loss: 0.3 acc=0.9 lr 1e-4 'ppl': 5 \"nll\": \"3.5\""), "step=1 <loss><acc><lr><ppl><nll>");
+  EXPECT_EQ(plan("iter 5 [loss] 0.5"), "step=5 <loss>");
+  EXPECT_EQ(plan("step 3 elapsed time per iteration (ms): 123.4 | lm loss: 1.0E+01"),
+            "step=3 <elapsed time per iteration><lm loss>");
+  EXPECT_EQ(plan("Epoch 1 - |param|=6.00e+02 |g_param|=3.68e+05 loss=4.88"), "epoch=1 <|param|><|g_param|><loss>");
+}
+
+TEST(LinePlan, FindsTheRateBehindTheNumber) {
+  EXPECT_EQ(plan("iter 10: loss 8.7390 11136 ms/iter"), "step=10 <loss><ms/iter>");
+  EXPECT_EQ(plan("Up. 500 : Cost 6.71 : 724.78 words/s"), "step=500 <Cost><words/s>");
+}
+
+TEST(LinePlan, TellsRunningMeansListsAndRatiosApart) {
+  EXPECT_EQ(plan("Epoch: [0][ 10/782]\tLoss 2.9 (2.8)\tAcc@1 10.94 ( 11.0)"),
+            "epoch=0 step=10 total=782 <Loss><Loss (avg)><Acc@1><Acc@1 (avg)>");
+  EXPECT_EQ(plan("step=10, skipped=6, lr=[9.6e-06, 9.5e-06], mom=[(0.9, 0.95)]"),
+            "step=10 <skipped><lr><lr.1><mom><mom.1>");
+  EXPECT_EQ(plan("Test set: Average loss: 0.0481, Accuracy: 9842/10000 (98%)"), "<test/Average loss><test/Accuracy>");
+}
+
+TEST(LinePlan, KnowsCountersByNameAndByPlace) {
+  EXPECT_EQ(plan("Epoch [3/10], Step [100/600], Loss: 0.5"), "epoch=3 step=100 total=600 <Loss>");
+  EXPECT_EQ(plan("step:10/6200 train_loss:3.2"), "step=10 total=6200 <train_loss>");
+  EXPECT_EQ(plan("s:250 tel:3.5"), "step=250 <tel>");
+  EXPECT_EQ(plan("[7]\tvalidation_0-logloss:0.6"), "step=7 <validation_0-logloss>");
+  EXPECT_EQ(plan("[ (3 ) Loss:  0.382, valid_Loss: 0.361]"), "step=3 <Loss><valid_Loss>");
+  EXPECT_EQ(plan("epoch=0/micro_step=550/global_step=540, loss=2"), "epoch=0 step=540 <loss>");
+  EXPECT_EQ(plan("Train: [2/300][10/1251] loss 6.9 (6.8)"),
+            "epoch=2 step=10 total=1251 <train/loss><train/loss (avg)>");
+  EXPECT_EQ(plan("Train Epoch: 1 [640/60000 (1%)]\tLoss: 2.13"), "epoch=1 step=640 total=60000 <train/Loss>");
+  EXPECT_EQ(plan("After 1000 training step(s), loss on training batch is 0.5"), "step=1000 <loss on training batch>");
+  EXPECT_EQ(plan("Train loss 100 0.53 Grad Norm 1.5"), "step=100 <Train loss><Grad Norm>");
+  EXPECT_EQ(plan("Time taken for 1 epoch: 50.2 secs"), "");
+}
+
+TEST(LinePlan, CarriesTheSplitToTheFiguresBehindIt) {
+  EXPECT_EQ(plan("epoch 3 train loss 0.5 acc 0.9 | val loss 0.4 acc 0.8 lr 0.1"),
+            "epoch=3 <train loss><train/acc><val loss><val/acc><lr>");
+  EXPECT_EQ(plan("2020-06-23 12:11:31,969 DEV : loss 0.67 - score 0.7667"), "<dev/loss><dev/score>");
+  EXPECT_EQ(plan("[eval] iter 0: train 9.8508 val 9.8491 lr 7.50e-07"), "step=0 <train loss><val loss><lr>");
+  EXPECT_EQ(plan("Averaged stats: loss: 0.5"), "<Averaged stats/loss>");
+}
+
+TEST(LinePlan, LeavesSettingsStoriesAndCodeAlone) {
+  EXPECT_EQ(plan("Namespace(lr=0.1, reward_scale=1.0)"), "");
+  EXPECT_EQ(plan("  (fc1): Linear(in_features=128, out_features=64, bias=True)"), "");
+  EXPECT_EQ(plan("loss_scale ................... 0"), "");
+  EXPECT_EQ(plan("Epoch 00005: val_loss improved from 0.50000 to 0.40000, saving model"), "epoch=00005 ");
+  EXPECT_EQ(plan("Process 106033 exits successfully."), "");
+  EXPECT_EQ(plan("solver.cpp:228] [host:1234:0] step done"), "");
+  EXPECT_EQ(plan("    val_loss_every : int = 125 # every how many steps"), "");
+  EXPECT_EQ(plan("print(f'step:{step}/100 val_loss:{val_loss:.4f} 10')"), "");
+}
+
+TEST(LinePlan, ReadsProgressBars) {
+  EXPECT_EQ(plan("Epoch 0:  17%|[=]        | 2665/15493 [23:59<1:55:26,  1.85it/s, v_num=gob0, train_loss_step=1.910]"),
+            "epoch=0 step=2665 total=15493 <it/s><train_loss_step>");
+  EXPECT_EQ(plan("215/215 [==============================] - 6s 26ms/step - loss: 0.2 - val_loss: 1.5"),
+            "step=215 total=215 <ms/step><loss><val_loss>");
+}
+
+}  // namespace
+}  // namespace osler::text

@@ -1,0 +1,94 @@
+// What is a number in a line, and when two lines have the same shape.
+#include "formats/text/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace osler::text {
+namespace {
+
+/// The numbers of a line as they are written, joined by '|'.
+std::string numbers(std::string_view line) {
+  Scan scan;
+  scan_line(line, scan);
+  std::string found;
+  for (const Number& number : scan.numbers) {
+    if (!found.empty()) found += '|';
+    found += line.substr(number.begin, number.unit_end - number.begin);
+  }
+  return found;
+}
+
+double only_value(std::string_view line) {
+  Scan scan;
+  scan_line(line, scan);
+  EXPECT_EQ(scan.numbers.size(), 1U) << line;
+  return scan.numbers.empty() ? 0 : value_of(line, scan.numbers.front());
+}
+
+std::uint64_t shape(std::string_view line) {
+  Scan scan;
+  scan_line(line, scan);
+  return scan.shape;
+}
+
+TEST(Scan, FindsNumbersInAllTheirSpellings) {
+  EXPECT_EQ(numbers("loss: 0.3 lr=1e-4 b -2 c +3.5 d .5 e 5.e-06"), "0.3|1e-4|-2|+3.5|.5|5.e-06");
+  EXPECT_EQ(only_value("tokens 1,234,567.5"), 1234567.5);
+  EXPECT_EQ(only_value("lr 5.e-06"), 5e-6);
+  EXPECT_EQ(only_value("lr .5e-3"), 0.5e-3);
+}
+
+TEST(Scan, TakesUnitsAlongAndScalesPowersOfTen) {
+  EXPECT_EQ(numbers("time 285ms rate 1.85it/s acc 97% mem 4.5GB n 3k"), "285ms|1.85it/s|97%|4.5GB|3k");
+  EXPECT_EQ(only_value("step 10k"), 10000);
+  EXPECT_EQ(only_value("mem 11811M"), 11811e6);
+  EXPECT_EQ(only_value("time 285ms"), 285);  // units of time stay as they are printed
+}
+
+TEST(Scan, LeavesOutWhatOnlyLooksLikeANumber) {
+  EXPECT_EQ(numbers("top5 G_L1 cuda11.8 0x7fd98c 1.15.4 10.228.58.174 2nd mAP50-95 f1-score v2"), "");
+  EXPECT_EQ(numbers("2023-01-01 12:00:00,123 [11/16 02:58:32] 1:02:03 0-00:17:53 2023/01/01"), "11|16");
+  EXPECT_EQ(numbers("BLEU = 14.9/1.0/0.0/0.0"), "");
+}
+
+TEST(Scan, KnowsNonFiniteValuesFromWords) {
+  EXPECT_TRUE(std::isnan(only_value("loss: nan")));
+  EXPECT_TRUE(std::isnan(only_value("loss NaN")));
+  EXPECT_TRUE(std::isnan(only_value("Avg IOU: -nan,")));
+  EXPECT_TRUE(std::isnan(only_value("loss=-1.#IND")));
+  EXPECT_EQ(only_value("loss=inf"), INFINITY);
+  EXPECT_EQ(only_value("loss: -Infinity"), -INFINITY);
+  EXPECT_EQ(only_value("step_avg:nanms") == only_value("step_avg:nanms"), false);
+  EXPECT_EQ(numbers("xin nan chao, info nanny, the nan in the text"), "");
+  EXPECT_EQ(numbers("number of nan iterations: 0"), "0");
+}
+
+TEST(Scan, PartsListsButKeepsThousandsTogether) {
+  EXPECT_EQ(numbers("lr=[0.1, 0.01] split 2,4,4 [100,200]"), "0.1|0.01|2|4|4|100|200");
+  EXPECT_EQ(numbers("tokens = 393,216 | vocab"), "393,216");
+}
+
+TEST(Scan, GivesLinesThatDifferInTheirNumbersTheSameShape) {
+  EXPECT_EQ(shape("Epoch:  1, loss: 8.836"), shape("Epoch: 18, loss: nan"));
+  EXPECT_EQ(shape("2023-01-01 12:00:00,123 step 1 loss 0.5"), shape("2024-11-30 01:02:03,004 step 99 loss 1e-3"));
+  EXPECT_EQ(shape("32/99 [==>.......] - loss: 0.5"), shape("64/99 [=====>....] - loss: 0.4"));
+  EXPECT_NE(shape("loss: 0.5"), shape("lass: 0.5"));
+  EXPECT_NE(shape("train loss 0.5"), shape("val loss 0.5"));
+}
+
+TEST(Scan, SurvivesLinesOfNothingButDigitsOrPunctuation) {
+  EXPECT_EQ(numbers(std::string(100'000, '7')).size(), 100'000U);
+  EXPECT_EQ(numbers(std::string(100'000, '[')), "");
+  EXPECT_EQ(numbers(std::string(100'000, '-')), "");
+  std::string list;
+  for (int i = 0; i < 100'000; ++i) list += "1 ";
+  Scan scan;
+  scan_line(list, scan);
+  EXPECT_LE(scan.numbers.size(), 1000U);
+}
+
+}  // namespace
+}  // namespace osler::text
