@@ -59,8 +59,11 @@ struct Outcome {
 Result<Run> read_input(const Input& input, const Interrupt& interrupt, ReadOptions options, bool quiet) {
   Progress progress(input.name, !quiet && can_show_progress());
   options.progress = [&progress](const ReadProgress& now) { progress.update(now); };
-  options.stop = interrupt.token();
-  if (input.stream.empty()) return read_run(real_file_system(), input.source, options);
+  if (input.stream.empty()) {
+    options.stop = interrupt.token();
+    return read_run(real_file_system(), input.source, options);
+  }
+  // No stop token here: the stream itself ends with the interrupt, and what it gave before is read to the last byte.
   auto stream = open_stream(input.stream, interrupt.descriptor());
   if (!stream) return stream.error();
   return read_stream(**stream, input.stream, options);
@@ -143,8 +146,12 @@ int badness(const Report& report) {
 std::string render_many(std::vector<Report> reports, const TextOptions& options) {
   std::stable_sort(reports.begin(), reports.end(),
                    [](const Report& a, const Report& b) { return badness(a) > badness(b); });
+  int name_width = 1;
+  for (const Report& report : reports) {
+    name_width = std::max(name_width, layout::columns(layout::clean(report.run_name, options.unicode)));
+  }
   std::string text;
-  for (const Report& report : reports) text += render_line(report, options) + "\n";
+  for (const Report& report : reports) text += render_line(report, options, name_width) + "\n";
   const auto sick = static_cast<std::size_t>(
       std::count_if(reports.begin(), reports.end(), [](const Report& report) { return badness(report) > 1; }));
   text += fmt::format("\n{} of {} sick\n", sick, layout::counted(reports.size(), "run"));

@@ -49,16 +49,24 @@ Result<RoleOverride> role_override(const std::string& word) {
                            hint.empty() ? "; see: osler list roles" : hint));
 }
 
+/// What may have been meant by the unknown setting `name`.
+std::string setting_hint(const std::string& name) {
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const Finding* finding = find_finding(name.substr(0, dot));
+  if (finding == nullptr) return did_you_mean(name.substr(0, dot), finding_ids());
+  std::vector<std::string> own;
+  for (const Setting& setting : finding->settings) own.emplace_back(setting.name);
+  const std::string hint = dot < name.size() ? did_you_mean(name.substr(dot + 1), own) : "";
+  return hint.empty() ? fmt::format("; see: osler explain {}", finding->id) : hint;
+}
+
 Result<void> add_setting(const std::string& word, DiagnosisOptions& options) {
   const auto parts = sides(word);
   if (!parts) return wrong(fmt::format("--set {}: write FINDING.SETTING=NUMBER", word));
   const auto& [name, text] = *parts;
   const std::vector<std::string> names = setting_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    const std::string finding = name.substr(0, name.find('.'));
-    std::string hint = did_you_mean(name, names);
-    if (hint.empty() && find_finding(finding) != nullptr) hint = "; see: osler explain " + finding;
-    return wrong(fmt::format("--set {}: there is no setting '{}'{}", word, name, hint));
+    return wrong(fmt::format("--set {}: there is no setting '{}'{}", word, name, setting_hint(name)));
   }
   const std::optional<double> value = number(text);
   if (!value) return wrong(fmt::format("--set {}: '{}' is not a number", word, text));

@@ -49,9 +49,12 @@ TEST(Wishes, SuggestTheRoleThatWasMeant) {
 TEST(Wishes, SuggestTheSettingThatWasMeant) {
   const Finding& finding = findings().front().descriptor;
   const std::string setting = fmt::format("{}.{}", finding.id, finding.settings.front().name);
-  EXPECT_THAT(error_of_settings({setting + "x=1"}), AllOf(HasSubstr("there is no setting"), HasSubstr(setting)));
+  EXPECT_THAT(error_of_settings({setting + "x=1"}),
+              AllOf(HasSubstr("there is no setting"),
+                    HasSubstr(fmt::format("did you mean {}", finding.settings.front().name))));
   EXPECT_THAT(error_of_settings({setting + "=many"}), HasSubstr("'many' is not a number"));
   EXPECT_THAT(error_of_settings({setting}), HasSubstr("FINDING.SETTING=NUMBER"));
+  EXPECT_THAT(error_of_settings({"overfiting.x=1"}), HasSubstr("did you mean overfitting?"));
   EXPECT_THAT(error_of_settings({fmt::format("{}.zzzzzzzz=1", finding.id)}),
               HasSubstr(fmt::format("osler explain {}", finding.id)));
 }

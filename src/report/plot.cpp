@@ -170,8 +170,9 @@ void draw_curve(Dots& dots, const Sketch& sketch, const Extent& extent, const Sc
     const double height = band.sum / band.columns;
     const int low = level(scale.height(band.low));
     const int high = level(scale.height(band.high));
+    const bool wide = high - low > 1;
     for (int y = low; y <= high; ++y) {  // stippled, so that the mean stands out; its ends always show
-      if (y == low || y == high || (x + y) % 2 == 0) dots.set(x, y, curve);
+      if ((wide || solid(x)) && (y == low || y == high || (x + y) % 2 == 0)) dots.set(x, y, curve);
     }
     for (int between = last_x + 1; last_x >= 0 && between < x; ++between) {
       const double share = static_cast<double>(between - last_x) / (x - last_x);
@@ -179,10 +180,10 @@ void draw_curve(Dots& dots, const Sketch& sketch, const Extent& extent, const Sc
     }
     const int from = last_x < 0 ? level(height) : level(last_height);
     const int to = level(height);
-    if (last_x >= 0 && x == last_x + 1) {  // a steep step between neighbours stays connected
+    if (last_x >= 0 && x == last_x + 1 && solid(x)) {  // a steep step between neighbours stays connected
       for (int y = std::min(from, to); y <= std::max(from, to); ++y) dots.set(x, y, curve);
     }
-    dots.set(x, to, curve);
+    if (solid(x)) dots.set(x, to, curve);
     last_x = x;
     last_height = height;
   }
@@ -357,8 +358,9 @@ std::vector<std::string> step_labels(const Plot& plot, const Extent& extent, int
 }  // namespace
 
 std::vector<std::string> draw(const Plot& plot, const Sheet& sheet, int indent) {
-  const std::optional<Extent> extent = extent_of(plot.curves);
+  std::optional<Extent> extent = extent_of(plot.curves);
   if (!extent || plot.rows < 2) return {};
+  if (!extent->cut) extent->last_step = std::max(extent->last_step, plot.last_step);
   const Scale scale(extent->low, extent->high, extent->typical);
   const std::vector<std::string> labels = axis_labels(scale, plot.rows);
   int gutter = 0;

@@ -23,6 +23,7 @@ struct Plot {
   std::vector<const Sketch*> curves;  ///< the second is drawn dashed; not owned
   std::optional<PlotMark> mark;
   int rows = 7;
+  std::int64_t last_step = 0;  ///< where the axis ends at least: the last column may cover steps after its own
 };
 
 /// The lines of the plot, none wider than the sheet less `indent`. Each column shows its lowest and highest value, so

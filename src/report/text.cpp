@@ -28,6 +28,7 @@ constexpr std::array kScreens = {
     Detail{3, 2, 1, 7, 3, 2, true, 3, 2, 2, 3, false},   //
     Detail{3, 2, 1, 6, 3, 2, true, 3, 1, 2, 2, false},   //
     Detail{3, 2, 1, 6, 3, 2, false, 3, 1, 2, 2, false},  //
+    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 2, 2, false},  //
     Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},  //
     Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},
 };
@@ -57,14 +58,15 @@ std::string render_text(const Report& report, const TextOptions& options) {
   return {};
 }
 
-std::string render_line(const Report& report, const TextOptions& options) {
+std::string render_line(const Report& report, const TextOptions& options, int name_width) {
   const Sheet sheet(options);
   const Badge badge = layout::badge_of(report.status, options.unicode);
   constexpr int kBadgeWidth = 12;
   const std::string word =
       report.status == Status::insufficient_data ? "unclear" : std::string(to_string(report.status));
   const std::string verdict = layout::pad(std::string(badge.sign) + " " + word, kBadgeWidth);
-  const int name_width = std::clamp(sheet.width() * 3 / 10, 12, 36);
+  const int most = std::clamp(sheet.width() * 3 / 10, 12, 36);
+  name_width = name_width > 0 ? std::min(name_width, most) : most;
   const std::string name = layout::pad(
       layout::clip_middle(layout::clean(report.run_name, options.unicode), name_width, options.unicode), name_width);
   const int rest = sheet.width() - kBadgeWidth - name_width - 2;

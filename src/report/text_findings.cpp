@@ -55,10 +55,20 @@ std::vector<const Sketch*> main_curves(const Report& report) {
   return curves;
 }
 
-bool write_plot(Sheet& sheet, const Plot& plot, int indent) {
-  const std::vector<std::string> lines = draw(plot, sheet, indent);
-  for (const std::string& line : lines) sheet.line(line);
-  return !lines.empty();
+/// The run's last step where the last column of a curve can be thought to cover it, else 0.
+std::int64_t axis_end(const Report& report, const std::vector<const Sketch*>& curves) {
+  for (const Sketch* curve : curves) {
+    const std::vector<Sketch::Column>& columns = curve->columns;
+    if (columns.size() < 2) continue;
+    const std::int64_t spacing = columns.back().step - columns[columns.size() - 2].step;
+    const std::int64_t behind = report.steps.last - columns.back().step;
+    if (behind > 0 && behind <= spacing) return report.steps.last;
+  }
+  return 0;
+}
+
+void write_plot(Sheet& sheet, const Plot& plot, int indent) {
+  for (const std::string& line : draw(plot, sheet, indent)) sheet.line(line);
 }
 
 /// One line: the curve's name, its shape, its range.
@@ -116,8 +126,12 @@ std::string sentence_of(const Report& report, const Observation& finding) {
 
 class FindingWriter {
  public:
-  FindingWriter(Sheet& sheet, const Report& report, const Detail& detail)
-      : sheet_(sheet), report_(report), detail_(detail), indent_(sheet.width() >= 72 ? 10 : 2, ' ') {}
+  FindingWriter(Sheet& sheet, const Report& report, const Detail& detail, const std::vector<const Sketch*>& drawn)
+      : sheet_(sheet),
+        report_(report),
+        detail_(detail),
+        indent_(sheet.width() >= 72 ? 10 : 2, ' '),
+        drawn_(drawn.begin(), drawn.end()) {}
 
   void write(const Observation& finding, bool first) {
     sheet_.blank();
@@ -150,7 +164,7 @@ class FindingWriter {
     if (first || detail_.everything) {
       const Badge badge = badge_of(finding.severity, sheet_.unicode());
       const Plot plot{curves, PlotMark{finding.first_step, "step " + grouped(finding.first_step), badge.ink},
-                      detail_.plot_rows};
+                      detail_.plot_rows, axis_end(report_, curves)};
       write_plot(sheet_, plot, 2);
     } else if (drawn_.count(curves.front()) == 0) {
       write_sparkline(sheet_, *curves.front(), indent_);
@@ -170,11 +184,13 @@ class FindingWriter {
 void write_findings(Sheet& sheet, const Report& report, const Detail& detail) {
   // Notes do not make a healthy run sick: it gets its curve as if they were not there, and they follow.
   const bool calm = report.findings.empty() || report.status == Status::healthy;
+  std::vector<const Sketch*> curves;
   if (calm) {
     sheet.blank();
-    write_plot(sheet, Plot{main_curves(report), std::nullopt, detail.plot_rows}, 2);
+    curves = main_curves(report);
+    write_plot(sheet, Plot{curves, std::nullopt, detail.plot_rows, axis_end(report, curves)}, 2);
   }
-  FindingWriter writer(sheet, report, detail);
+  FindingWriter writer(sheet, report, detail, curves);
   const std::size_t most = shown(detail.findings, report.findings.size());
   for (std::size_t i = 0; i < most; ++i) writer.write(report.findings[i], i == 0 && !calm);
   if (most < report.findings.size()) {

@@ -121,7 +121,7 @@ bool is_learning_rate(const Words& w) {
 bool is_gradient_norm(const Words& w) {
   static constexpr std::array<std::string_view, 6> kWhole = {"gnorm",       "gradnorm", "gradientnorm",
                                                              "gnorm_total", "norm",     "gradnorms"};
-  if (w.any("gnorm") || w.any("gradnorm") || w.any("gradientnorm")) return true;
+  if (w.adjacent("g", "param") || w.any("gnorm") || w.any("gradnorm") || w.any("gradientnorm")) return true;
   const bool gradient = w.any("grad") || w.any("gradient") || w.any("grads") || w.any("gradients");
   if (gradient && (w.any("norm") || w.any("norms"))) return true;
   return w.all.size() == 1 && has(kWhole, w.all[0]);
@@ -218,16 +218,16 @@ RoleGuess guess_measure(const Words& w) {
   } else if (w.any(words::kAccuracy)) {
     guess.role = validation ? Role::validation_accuracy : Role::train_accuracy;
     guess.higher_is_better = true;
-  } else if (w.any(words::kLoss) && !derived) {
+  } else if ((w.any(words::kLoss) || w.adjacent("cross", "entropy")) && !derived) {
     guess.role = validation ? Role::validation_loss : Role::train_loss;
-    guess.adversarial = w.any(words::kAdversarial);
+    guess.adversarial = w.any(words::kAdversarial) && !w.adjacent("cross", "entropy");
   } else if (w.any(words::kWeakLoss)) {
     guess.role = validation ? Role::validation_metric : Role::train_metric;
   } else if (w.any(words::kLowerMetric) || w.any(words::kHigherMetric)) {
     // BLEU, mAP, WER and the like are practically always measured on held-out data.
     guess.role = w.any(words::kTrain) ? Role::train_metric : Role::validation_metric;
     guess.higher_is_better = w.any(words::kHigherMetric) && !w.any(words::kLowerMetric);
-  } else if (!w.all.empty() && (w.all[0] == "g" || w.all[0] == "d") && w.all.size() <= 3) {
+  } else if (!w.all.empty() && (w.all[0] == "g" || w.all[0] == "d") && w.all.size() <= 2) {
     guess.role = Role::train_loss;  // pix2pix and its descendants: G_GAN, G_L1, D_real, D_fake
     guess.adversarial = guess.component = true;
   } else if (w.all.size() == 1 && (has(words::kTrain, w.all[0]) || validation) && w.all[0] != "eval") {

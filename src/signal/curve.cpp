@@ -13,6 +13,11 @@ double Curve::points() const {
 Curve curve_of(const Summary& summary, std::size_t at_most) {
   std::vector<Bucket> buckets = summary.buckets();
   thin(buckets, at_most);
+  // A newest bucket that has only begun to fill is noisier than the rest; its neighbour takes it in.
+  if (buckets.size() > 1 && 2 * buckets.back().count < buckets[buckets.size() - 2].count) {
+    buckets[buckets.size() - 2] = merge(buckets[buckets.size() - 2], buckets.back());
+    buckets.pop_back();
+  }
   Curve curve;
   double squared_differences = 0;
   double differences = 0;

@@ -35,9 +35,11 @@ double mad_scale(std::span<const double> values) {
 std::vector<double> running_median(std::span<const double> values, std::size_t half_width) {
   std::vector<double> smooth(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    // The window stays symmetric near the ends, so that a slope does not bias it.
-    const std::size_t reach = std::min({half_width, i, values.size() - 1 - i});
-    smooth[i] = median(values.subspan(i - reach, 2 * reach + 1));
+    // Symmetric near the start, where curves are steep and a lopsided window would bias them; at the end, where they
+    // are flat, the window keeps its reach backward, so that the newest point does not stand for itself alone.
+    const std::size_t behind = std::min(half_width, i);
+    const std::size_t ahead = std::min({half_width, i, values.size() - 1 - i});
+    smooth[i] = median(values.subspan(i - behind, behind + ahead + 1));
   }
   return smooth;
 }

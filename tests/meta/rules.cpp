@@ -66,14 +66,6 @@ void check_pulls(const std::vector<Pull>& pulls, Problems& problems) {
   }
 }
 
-/// How many paragraphs open in bold and have words behind that.
-std::size_t told_paragraphs(std::string_view doc) {
-  static const std::regex opening(R"(\n\*\*[^*]+\*\*\s+\w+\s+\w+)");
-  const std::string text = "\n" + std::string(doc);
-  return static_cast<std::size_t>(
-      std::distance(std::sregex_iterator(text.begin(), text.end(), opening), std::sregex_iterator()));
-}
-
 }  // namespace
 
 std::string id_of_stem(std::string_view file_stem) {
@@ -113,8 +105,9 @@ Problems problems_of(const Registered<Format>& entry) {
   const Format& format = entry.descriptor;
   Problems problems;
   check_names(entry.file_stem, format.id, format.title, problems);
-  require(told_paragraphs(format.doc) >= 2,
-          "its documentation does not say what is read and which quirks are understood", problems);
+  // More than the bold openings that a new file comes with.
+  require(word_count(format.doc) >= 20, "its documentation does not say who writes it, what is read, and its quirks",
+          problems);
   require(format.refines.empty() || find_format(format.refines) != nullptr,
           "it refines '" + std::string(format.refines) + "', which is no format", problems);
   require(format.refines != format.id, "it refines itself", problems);

@@ -151,9 +151,9 @@ class Planner {
 
   /// Counters of the same name may count different things in lines that tell different things.
   void tell_counters_apart() {
-    for (const Slot& slot : plan_.slots) {
-      if (slot.use == Slot::Use::skip) continue;
-      add_to_counter(slot.name);
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (plan_.slots[k].use == Slot::Use::skip || parts_[k].key.text.empty()) continue;
+      add_to_counter(plan_.slots[k].name);
       break;
     }
     if (plan_.values || plan_.step < 0) return;
@@ -268,7 +268,7 @@ class Planner {
     const std::size_t last = parts_[0].numerator ? 1 : 0;
     const std::string_view rest = trim(rest_after(last));
     if (numbers_[last].unit_end != numbers_[last].end || rest.empty() || plan_.named == 0) return false;
-    if (!only(before, "[(")) return false;
+    if (!only(before, "[( ")) return false;
     if (before.ends_with('[') && rest.front() == ']') return any_metric();
     if (before.ends_with('(') && rest.front() == ')') return any_metric();
     if (!before.empty()) return false;

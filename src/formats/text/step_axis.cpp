@@ -116,10 +116,15 @@ std::int64_t StepAxis::absolute(Counter& counter, const Counters& counters) {
     const bool full = counter.last && counter.total && *counter.last >= *counter.total - 1;
     const bool anew = full && counters.total == counter.total && raw <= *counter.last && *counter.last > 1;
     epoch = counter.epoch.value_or(0) + (anew ? 1 : 0);
-  } else if (epoch && counter.last && !counter.epoch) {
+    counter.unsaid = true;
+  } else if (epoch && counter.last && (!counter.epoch || counter.unsaid)) {
     // The first epoch that is called by its number: what came before was the one before it.
-    counter.epoch = counter.first_epoch = *epoch - 1;
-    counter.epochs[*epoch - 1] = {0, *counter.last};
+    const std::int64_t before = counter.epoch.value_or(0) - counter.first_epoch.value_or(0);
+    const Epoch last = counter.epoch ? counter.epochs[*counter.epoch] : Epoch{0, *counter.last};
+    counter.epoch = *epoch - 1;
+    counter.first_epoch = *epoch - 1 - before;
+    counter.epochs = {{*epoch - 1, last}};
+    counter.unsaid = false;
   }
   const std::int64_t offset = epoch ? offset_of(counter, counters, *epoch) : 0;
   counter.advances = counter.last && raw > *counter.last ? counter.advances + 1

@@ -69,6 +69,7 @@ class StepAxis {
     std::optional<std::int64_t> epoch;
     std::optional<std::int64_t> first_epoch;
     bool starts_again = false;  // in each epoch
+    bool unsaid = false;        // the epoch is counted here, since the log does not tell it
     int advances = 0;           // in a row
     std::map<std::int64_t, Epoch> epochs;
     std::vector<Lane> lanes;

@@ -37,6 +37,7 @@ below ln(C).
 struct Chance {
   double loss = 0;
   int classes = 0;
+  bool told = false;  // by the configuration
   std::string from;
 };
 
@@ -45,9 +46,12 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
                                                 "padded_vocab_size", "nc", "classes"});
   constexpr double kMostClasses = 1e7;
   if (told && *told >= 2 && *told < kMostClasses) {
-    return Chance{std::log(*told), static_cast<int>(*told), "the configuration"};
+    return Chance{std::log(*told), static_cast<int>(*told), true, "the configuration"};
   }
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    // A first accuracy that comes later than the first losses tells what was learned until then.
+    const std::size_t second = std::min<std::size_t>(1, pair.loss->size() - 1);
+    if (pair.accuracy->first_step > pair.loss->step_at(second)) continue;
     const std::vector<double>& values = pair.accuracy->curve.value;
     const std::size_t head = std::min<std::size_t>(3, values.size());
     // Values are negated: the largest is the lowest accuracy.
@@ -55,7 +59,7 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
         pair.share(*std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(head)));
     if (lowest < settings["least_accuracy"]) continue;
     const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
-    return Chance{std::log(classes), classes, "the first accuracies, " + number(lowest)};
+    return Chance{std::log(classes), classes, false, "the first accuracies, " + number(lowest)};
   }
   return std::nullopt;
 }
@@ -80,8 +84,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (early + rest > curve.size()) return NotChecked{"too few losses after the first to compare with"};
   const double settled = signal::median(std::span(curve.value).subspan(early, rest));
   const double ratio = first / chance->loss;
+  const bool another_chance = !chance->told && chance_classes(first, settings["tolerance"]).has_value();
   const bool comes_down = settled < settings["back_to"] * chance->loss && settled < 0.5 * first;
-  if (ratio < settings["factor"] || !comes_down) return NotFound{};
+  if (ratio < settings["factor"] || !comes_down || another_chance) return NotFound{};
 
   const std::int64_t until = std::llround(curve.step[early]);
   Observation seen =

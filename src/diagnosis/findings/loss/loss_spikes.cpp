@@ -77,9 +77,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const auto& worst =
         *std::max_element(spikes.begin(), spikes.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
     const std::string count = spikes.size() == 1 ? "once" : std::to_string(spikes.size()) + " times";
+    // In a log of single batches one bad batch that leaves no trace is an accident.
+    const bool accident = spikes.size() == 1 && worst.recovered && reading->curve.points() >= settings["long"];
     Observation seen =
-        observe(Severity::warning, confidence_of(worst.score / settings["score"]), std::llround(spikes.front().step),
-                std::llround(spikes.back().step),
+        observe(accident ? Severity::note : Severity::warning, confidence_of(worst.score / settings["score"]),
+                std::llround(spikes.front().step), std::llround(spikes.back().step),
                 reading->name + " spiked " + count + ", highest at " + at_step(std::llround(worst.step)) + ": " +
                     number(worst.base) + " to " + number(worst.peak) +
                     (worst.recovered ? ", and recovered." : ", not yet recovered."));
@@ -107,6 +109,7 @@ Finding loss_spikes() {
       {Need::curve},
       kDoc,
       {{"fewest_points", 12, "below this a jump cannot be told from the course"},
+       {"long", 200, "points from which on a single recovered jump is a note: the log holds single batches"},
        {"score", 8, "noise units above the course"},
        {"height", 0.8, "share of the level that the jump must exceed"},
        {"far_tail", 2.5, "how many times the jump must exceed the 99th percentile of upward scatter in a long curve"},

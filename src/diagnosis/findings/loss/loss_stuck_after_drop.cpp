@@ -87,7 +87,7 @@ Finding loss_stuck_after_drop() {
            {"drop_level", 0.05, "share of the level the early drop must exceed"},
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},
-           {"promise_share", 0.25, "share of the drop by which the descent's promise must be missed"}},
+           {"promise_share", 0.4, "share of the drop by which the descent's promise must be missed"}},
           check};
 }
 

@@ -1,6 +1,7 @@
 // learning-rate-spent: the schedule took the rate away while the loss still had far to go.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -20,16 +21,17 @@ on its way down when the rate fell.
 ## Signature
 The rate has been below `spent_share` of its peak for the last `stretch` of the run or longer. While it was at work
 (above `working_share` of the peak) the loss followed a decay whose continuation to the end of the run (power law or
-exponential, fitted to that part alone) lies clearly lower: by `promised_share` of what had been gained and `noise_units`
-noise units. Of this promise less than `kept_share` was kept, and since the rate is spent the loss stands still.
+exponential, fitted to that part alone) lies clearly lower: by `promised_share` of what had been gained, or of its level
+where that is less, and `noise_units` noise units. Of this promise less than `kept_share` was kept, and since the rate
+is spent the loss stands still. A rate that was at work too briefly to fit anything convicts itself when the loss fell
+while it lasted and has stood still for the nine tenths of the run since.
 
 ## Why it matters
 The rest of the run is computed for nothing. A schedule that is as long as the run would have used it.
 
 ## When it is harmless
-A schedule that ends where training ends is as it should be. Step decays come after the loss has levelled out, and lower
-it once more; a rate that is lowered because of a plateau is an answer to it, not its reason. A loss near zero has
-arrived.
+A schedule that ends where training ends is as it should be, and so are step decays spread over the run. A rate that is
+lowered because of a plateau is an answer to it, not its reason. A loss near zero has arrived.
 
 ## References
 - Loshchilov and Hutter 2017, SGDR: Stochastic Gradient Descent with Warm Restarts.
@@ -45,12 +47,22 @@ struct Course {
   double left = 0;        // the rate now, as a share of the peak
 };
 
+/// A few levels with the last change late in the run: a step decay that was planned for all of it.
+bool decays_by_plan(const signal::Curve& rate, const SettingValues& settings) {
+  constexpr std::size_t kFewLevels = 6;
+  const std::set<double> levels(rate.value.begin(), rate.value.end());
+  if (levels.size() > kFewLevels) return false;
+  std::size_t last = rate.size() - 1;
+  while (last > 0 && rate.value[last - 1] == rate.value[last]) --last;
+  return rate.step[last] - rate.step.front() > settings["plan_share"] * (rate.step.back() - rate.step.front());
+}
+
 std::optional<Course> course_of(const RateCurve& rate, double last_step, const SettingValues& settings) {
   const std::vector<double>& value = rate.curve.value;
   const std::vector<double>& step = rate.curve.step;
   std::size_t spent = value.size();
   while (spent > 0 && value[spent - 1] <= settings["spent_share"] * rate.peak) --spent;
-  if (spent == value.size() || spent == 0) return std::nullopt;
+  if (spent == value.size() || spent == 0 || decays_by_plan(rate.curve, settings)) return std::nullopt;
   const auto works = [&](double now) { return now >= settings["working_share"] * rate.peak; };
   const auto first = std::find_if(value.begin(), value.end(), works);
   std::size_t last = spent;
@@ -65,33 +77,59 @@ std::optional<Course> course_of(const RateCurve& rate, double last_step, const S
   return course;
 }
 
+/// What the loss did until the rate stopped working, and what that promised for the end of the run.
 struct Promise {
-  double then = 0;       // level of the loss when the rate stopped working
-  double predicted = 0;  // at the end of the run, by the decay until then
-  double gained = 0;     // until then
+  double then = 0;  // level of the loss at that time
+  double gained = 0;
   double sigma = 0;
+  double predicted = 0;
+  bool brief = false;  // too few values to predict anything: `then` is the level when the rate was spent
 };
 
-/// What the decay under a working rate promised for the end of the run.
 std::optional<Promise> promise_of(const signal::Curve& loss, const Course& course) {
-  std::vector<double> steps;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < loss.size(); ++i) {
-    if (loss.step[i] < course.works_from || loss.step[i] > course.works_until) continue;
-    steps.push_back(loss.step[i]);
-    values.push_back(loss.value[i]);
-  }
-  // Lone spikes would bend the fit.
-  values = signal::running_median(values, values.size() < 24 ? 0 : 1);
-  const auto forecast = signal::forecast_of(steps, values);
-  if (!forecast) return std::nullopt;
+  constexpr std::size_t kEnough = 8;
+  constexpr std::size_t kFewest = 4;
+  const auto values_until = [&](double until) {
+    signal::Curve part;
+    for (std::size_t i = 0; i < loss.size(); ++i) {
+      if (loss.step[i] < course.works_from || loss.step[i] > until) continue;
+      part.step.push_back(loss.step[i]);
+      part.value.push_back(loss.value[i]);
+    }
+    return part;
+  };
+  signal::Curve work = values_until(course.works_until);
   Promise promise;
+  promise.brief = work.size() < kEnough;
+  if (promise.brief) work = values_until(course.spent_since);
+  if (work.size() < kFewest) return std::nullopt;
+  // Lone spikes would bend the fit.
+  const std::vector<double> values = signal::running_median(work.value, work.size() < 24 ? 0 : 1);
   const std::size_t end = std::max<std::size_t>(1, values.size() / 8);
   promise.then = signal::median(std::span(values).last(end));
   promise.gained = signal::median(std::span(values).first(std::max<std::size_t>(1, end / 2))) - promise.then;
-  promise.predicted = forecast->at(loss.step.back() - steps.front());
-  promise.sigma = std::max(signal::noise_of(values).sigma, forecast->residual);
+  promise.sigma = signal::noise_of(values).sigma;
+  if (promise.brief) return promise;
+  const auto forecast = signal::forecast_of(work.step, values);
+  if (!forecast) return std::nullopt;
+  promise.predicted = forecast->at(loss.step.back() - work.step.front());
+  promise.sigma = std::max(promise.sigma, forecast->residual);
   return promise;
+}
+
+/// How clearly the rate was taken away too early: 1 and above is enough.
+double margin_of(const Promise& promise, const Course& course, const Reading& loss, const SettingValues& settings) {
+  if (!(promise.gained > 0)) return 0;
+  const Movement after = movement_of(loss, loss.index_at(course.spent_since), loss.size());
+  if (after.falls(settings["p_value"], settings["standing_share"] * promise.gained)) return 0;
+  if (promise.brief) {
+    const double sigma = std::max(after.sigma, 1e-12 * loss.level);
+    return course.spent_part > settings["brief_part"] ? promise.gained / (settings["brief_units"] * sigma) : 0;
+  }
+  const double promised = promise.then - promise.predicted;
+  if (promise.then - loss.end > settings["kept_share"] * promised) return 0;
+  const double scale = loss.best > 0 ? std::min(promise.gained, promise.then) : promise.gained;
+  return promised / std::max(settings["promised_share"] * scale, settings["noise_units"] * promise.sigma);
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -110,19 +148,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool arrived = loss->best >= 0 && loss->end < settings["solved_share"] * loss->start;
   const auto promise = promise_of(close_up(patient, *loss), *course);
   if (!promise || arrived) return NotFound{};
-
-  const double promised = promise->then - promise->predicted;
-  const double kept = promise->then - loss->end;
-  const double least = std::max(settings["promised_share"] * promise->gained, settings["noise_units"] * promise->sigma);
-  const std::size_t since = loss->index_at(course->spent_since);
-  const Movement after = movement_of(*loss, since, loss->size());
-  const bool stands = !after.falls(settings["p_value"], settings["standing_share"] * promise->gained);
-  if (promised < least || promise->gained <= 0 || kept > settings["kept_share"] * promised || !stands) {
-    return NotFound{};
-  }
+  const double margin = margin_of(*promise, *course, *loss, settings);
+  if (margin < 1) return NotFound{};
 
   const auto from = static_cast<std::int64_t>(course->spent_since);
-  Observation seen = observe(Severity::warning, confidence_of(promised / least), from, loss->last_step,
+  Observation seen = observe(Severity::warning, confidence_of(margin), from, loss->last_step,
                              rate->name + " has been below " + per_cent(settings["spent_share"]) +
                                  " of its peak since " + at_step(from) + ", and " + loss->name + " has stood at " +
                                  number(loss->end) + " since, though it was still falling before.");
@@ -131,9 +161,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                                        number(rate->peak) + "; it is spent for the last " +
                                        per_cent(course->spent_part) + " of the run"));
   seen.evidence.push_back(evidence(loss->name, static_cast<std::int64_t>(course->works_until), loss->last_step,
-                                   loss->end, promise->predicted,
-                                   "its decay at the working rate, from " + number(promise->then) + " on, pointed to " +
-                                       number(promise->predicted)));
+                                   loss->end, promise->brief ? promise->then : promise->predicted,
+                                   promise->brief ? "it fell by " + number(promise->gained) + " before that"
+                                                  : "its decay at the working rate, from " + number(promise->then) +
+                                                        " on, pointed to " + number(promise->predicted)));
   return seen;
 }
 
@@ -154,7 +185,9 @@ Finding learning_rate_spent() {
        {"kept_share", 0.65, "share of the promise whose keeping acquits the schedule"},
        {"p_value", 0.01, "significance of a fall after the rate is spent"},
        {"standing_share", 0.05, "fall after the rate is spent, as a share of the gain, that still counts as standing"},
-       {"solved_share", 0.05, "share of the first loss below which it has arrived"}},
+       {"brief_part", 0.9, "part of the run that must be spent when the rate was at work too briefly to predict from"},
+       {"brief_units", 5, "noise levels by which the loss must have fallen before, in that case"},
+       {"solved_share", 0.02, "share of the first loss below which it has arrived"}},
       check};
 }
 
