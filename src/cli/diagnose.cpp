@@ -71,22 +71,20 @@ Result<Run> read_input(const Input& input, const Interrupt& interrupt, ReadOptio
 
 /// Says in the run itself, and so in every form of its report, that it is not all there.
 void note_interruption(Run& run) {
-  const std::string source = run.sources.empty() ? run.name : run.sources.back();
-  run.damage.add({source, 0, 0, "reading was interrupted; what came after is not in this report", 0});
+  run.add(
+      Mark{Mark::Kind::note, run.steps().last, kNoTime, "reading was interrupted, the rest of the log is not seen"});
 }
 
-/// One line for a run that could not be judged: why, and what to do.
-void complain_of_too_little(const Report& report) {
+/// One line for a run that could not be judged: why, and what there is to choose from when the loss was not recognised.
+void complain_of_too_little(const Report& report, const Run& run) {
   constexpr std::size_t kShown = 8;
   std::string hint;
-  const auto loss = report.roles.find("train-loss");
-  const auto other = report.roles.find("other");
-  if ((loss == report.roles.end() || loss->second.empty()) && other != report.roles.end() && !other->second.empty()) {
-    std::vector<std::string> names = other->second;
-    const bool more = names.size() > kShown;
-    names.resize(std::min(names.size(), kShown));
-    hint = fmt::format(" If one of these is the loss, say so with --role train-loss=NAME: {}{}", fmt::join(names, ", "),
-                       more ? ", ..." : "");
+  if (report.roles.count("train-loss") == 0 && !run.all_series().empty()) {
+    std::vector<std::string> names;
+    for (const Series& series : run.all_series()) {
+      if (names.size() < kShown) names.push_back(series.name());
+    }
+    hint = fmt::format(" The log has: {}{}", fmt::join(names, ", "), run.all_series().size() > kShown ? ", ..." : "");
   }
   complain(fmt::format("{}: cannot judge: {}{}", report.run_name, report.headline, hint));
 }
@@ -97,7 +95,9 @@ Result<Report> examine(const Input& input, const Interrupt& interrupt, const Rea
   if (!run) return run.error();
   if (interrupt.happened()) note_interruption(*run);
   if (const auto known = check_series(options, *run); !known) return known.error();
-  return diagnose(*run, options);
+  auto report = diagnose(*run, options);
+  if (report && report->status == Status::insufficient_data) complain_of_too_little(*report, *run);
+  return report;
 }
 
 Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options) {
@@ -118,7 +118,6 @@ Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options)
       outcome.failed = true;
       continue;
     }
-    if (report->status == Status::insufficient_data) complain_of_too_little(*report);
     outcome.reports.push_back(std::move(*report));
   }
   if (interrupt.happened()) {

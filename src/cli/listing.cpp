@@ -99,17 +99,29 @@ Json finding_json(const Finding& finding) {
   for (const Setting& setting : finding.settings) {
     settings.push_back({{"name", setting.name}, {"value", setting.value}, {"reason", setting.reason}});
   }
-  return {
-      {"id", finding.id}, {"title", finding.title}, {"needs", needs_of(finding)}, {"settings", std::move(settings)}};
+  return {{"id", finding.id},
+          {"title", finding.title},
+          {"needs", needs_of(finding)},
+          {"settings", std::move(settings)},
+          {"doc", finding.doc}};
+}
+
+template <typename Entry>
+Json page_json(const Entry& entry) {
+  return {{"id", entry.id}, {"title", entry.title}, {"doc", entry.doc}};
 }
 
 Json items_json(std::string_view kind) {
   Json items = Json::array();
   if (kind == "findings") {
     for (const auto& [stem, finding] : findings()) items.push_back(finding_json(finding));
-    return items;
+  } else if (kind == "causes") {
+    for (const auto& [stem, cause] : causes()) items.push_back(page_json(cause));
+  } else if (kind == "formats") {
+    for (const auto& [stem, format] : formats()) items.push_back(page_json(format));
+  } else {
+    for (const std::vector<std::string>& row : rows_of(kind)) items.push_back({{"id", row[0]}, {"title", row[1]}});
   }
-  for (const std::vector<std::string>& row : rows_of(kind)) items.push_back({{"id", row[0]}, {"title", row[1]}});
   return items;
 }
 

@@ -226,6 +226,23 @@ bool fits_training_set(const Patient& patient) {
          loss->end < kMemorised * loss->start;
 }
 
+bool training_learned(const Patient& patient) {
+  constexpr double kSignificance = 0.01;
+  constexpr double kMatters = 0.01;
+  const Reading* training = patient.training();
+  if (training == nullptr || training->size() < 3) return false;
+  const signal::Trend trend = signal::trend_of(training->curve.step, training->curve.value);
+  return trend.falls(kSignificance) && -trend.change > kMatters * training->level;
+}
+
+std::optional<int> stays_at_chance(const Patient& patient, double tolerance) {
+  constexpr double kFar = 0.2;  // a first loss further above than this came down, so something was learned
+  const Reading* loss = patient.validation() != nullptr ? patient.validation() : patient.training();
+  if (loss == nullptr || loss->curve.empty() || patient.reinforcement()) return std::nullopt;
+  if (loss->improvement() > kFar * loss->level) return std::nullopt;
+  return chance_classes(loss->end, tolerance);
+}
+
 bool exactly_constant(const Reading& reading) {
   constexpr double kFewestPoints = 5;
   if (reading.curve.points() < kFewestPoints || reading.nonfinite > 0) return false;
@@ -262,6 +279,13 @@ std::optional<std::string> repeats_itself(const Patient& patient, const Findings
   }
   return "the last " + std::to_string(tail->values.size()) + " values of " + tail->series + " are all exactly " +
          number(tail->values.front());
+}
+
+bool only_metric_frozen(const Patient& patient, const Findings& findings) {
+  const Observation* frozen = findings.found("validation-frozen");
+  const Reading* loss = patient.validation();
+  if (frozen == nullptr || frozen->evidence.empty() || loss == nullptr) return false;
+  return frozen->evidence.front().series != loss->name && validation_followed(patient);
 }
 
 bool validation_followed(const Patient& patient) {
@@ -325,6 +349,28 @@ void weigh_silent_memorising(const Patient& patient, const Findings& findings, s
   const Reading* validation = patient.validation();
   if (validation == nullptr || !training_goes_on(patient, findings) || still_falls(*validation)) return;
   clues.push_back({0.8, fall_in_words(*training) + " while " + validation->name + " does not: the gap grows"});
+}
+
+void weigh_still_weights(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+  constexpr double kMostOfTheRun = 0.3;
+  const auto course = rate_course(patient);
+  if (course && course->spent_share > kMostOfTheRun) {
+    clues.push_back({-1.5, "the learning rate has been below 5 % of its peak since " + at_step(course->spent_step) +
+                               ": the weights hardly move"});
+  } else if (patient.training() != nullptr && !training_learned(patient) &&
+             findings.found("loss-stuck-from-start") == nullptr) {
+    clues.push_back({-1.5, patient.training()->name + " shows no progress either: the weights may not move"});
+  }
+}
+
+void weigh_flat_training(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+  const Observation* flat = findings.found("loss-plateau");
+  if (flat == nullptr || qualifier(flat, "series").empty() || on_validation(patient, *flat)) return;
+  for (const std::string_view id : {"validation-frozen", "overfitting", "overconfidence", "metric-contradicts-loss",
+                                    "validation-better-than-training", "epoch-sawtooth"}) {
+    if (findings.found(id) != nullptr) return;
+  }
+  clues.push_back({-2.0, "what stands still is the training loss itself"});
 }
 
 std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings) {

@@ -76,6 +76,11 @@ struct Break {
 [[nodiscard]] bool training_goes_on(const Patient& patient, const Findings& findings);
 /// The training loss has come down to a twentieth of its start: the model fits the training set.
 [[nodiscard]] bool fits_training_set(const Patient& patient);
+/// The training objective has a significant downward trend of at least a hundredth of its level.
+[[nodiscard]] bool training_learned(const Patient& patient);
+/// The number of classes when the loss has never been far from the uniform guess among them and is within `tolerance`
+/// (relative) of it now.
+[[nodiscard]] std::optional<int> stays_at_chance(const Patient& patient, double tolerance);
 /// The loss is the same number throughout, to the last digit.
 [[nodiscard]] bool exactly_constant(const Reading& reading);
 
@@ -90,6 +95,8 @@ struct ValidationTail {
 [[nodiscard]] std::optional<ValidationTail> validation_tail(const Patient& patient);
 /// "the last 10 values of val/loss are all 2.341", for a tail of equal values while training moves; else nothing.
 [[nodiscard]] std::optional<std::string> repeats_itself(const Patient& patient, const Findings& findings);
+/// A validation metric is frozen while the validation loss follows the weights.
+[[nodiscard]] bool only_metric_frozen(const Patient& patient, const Findings& findings);
 /// Validation improved with training by more than its noise at some time: it sees the weights.
 [[nodiscard]] bool validation_followed(const Patient& patient);
 
@@ -106,6 +113,11 @@ void weigh_break(const Patient& patient, double if_announced, double if_sudden, 
 void weigh_ordinary_norms(const Patient& patient, const Findings& findings, double weight, std::vector<Clue>& clues);
 /// The clue for memorising where no valley shows yet: training improves while validation stands still.
 void weigh_silent_memorising(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
+/// The clue against a faulty validation when the weights themselves do not move: the rate is spent or nothing is
+/// learned.
+void weigh_still_weights(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
+/// The clue against causes that show on validation data alone, when the flat series is the training loss.
+void weigh_flat_training(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
 /// Why the run cannot be memorising its training set, for the causes of overfitting.
 [[nodiscard]] std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings);
 

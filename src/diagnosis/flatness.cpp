@@ -16,7 +16,8 @@ Flatness flatness_of(const Reading& reading, double matters) {
   if (n < 6) return flat;
   const double gain = std::max(reading.top - reading.best, 1e-12 * std::max(reading.level, 1e-300));
   constexpr std::size_t kPieces = 20;
-  constexpr double kNegligible = 0.005;  // of the level: nobody would call half a per cent movement
+  constexpr std::size_t kSurePieces = 6;  // shorter ends can look tilted by chance
+  constexpr double kNegligible = 0.005;   // of the level: nobody would call half a per cent movement
   for (std::size_t pieces = 2; pieces <= kPieces; ++pieces) {
     const std::size_t length = std::max<std::size_t>(4, pieces * n / kPieces);
     const std::size_t first = n - std::min(length, n);
@@ -28,7 +29,12 @@ Flatness flatness_of(const Reading& reading, double matters) {
     const double drop = signal::median(values.first(third)) - signal::median(values.last(third));
     const double small = std::max(matters * gain, kNegligible * reading.level);
     const double tolerated = small + reading.noise.sigma / std::sqrt(static_cast<double>(third));
-    if (std::abs(trend.change) > tolerated || std::abs(drop) > tolerated) break;
+    // The stretch must not reach back into a descent that is short against it.
+    const double above = reading.course[first] - signal::median(values);
+    const bool moves =
+        std::abs(trend.change) > tolerated || std::abs(drop) > tolerated || above > small + 2 * reading.noise.sigma;
+    if (moves && pieces < kSurePieces) continue;
+    if (moves) break;
     flat.since = first;
     flat.change = -trend.change;
   }

@@ -96,9 +96,9 @@ std::vector<Layer> layers_in(const Patient& patient, Role role) {
 }
 
 bool is_vector(std::string_view layer) {
-  static constexpr std::array<std::string_view, 14> kVectors = {
-      "bias", "biases", "b",         "beta",      "gamma",      "bn", "ln",
-      "norm", "gn",     "layernorm", "batchnorm", "layerscale", "ls", "rmsnorm"};
+  static constexpr std::array<std::string_view, 13> kVectors = {
+      "bias", "biases",    "beta",      "gamma",      "bn", "ln",     "norm",
+      "gn",   "layernorm", "batchnorm", "layerscale", "ls", "rmsnorm"};
   return any_word(layer, kVectors);
 }
 

@@ -2,8 +2,22 @@
 #include "diagnosis/rates.h"
 
 #include <algorithm>
+#include <set>
 
 namespace osler {
+namespace {
+
+/// A few levels with the last change late in the run: a step decay that was planned for all of it.
+bool decays_by_plan(const signal::Curve& rate, double share) {
+  constexpr std::size_t kFewLevels = 6;
+  const std::set<double> levels(rate.value.begin(), rate.value.end());
+  if (levels.size() > kFewLevels) return false;
+  std::size_t last = rate.size() - 1;
+  while (last > 0 && rate.value[last - 1] == rate.value[last]) --last;
+  return rate.step[last] - rate.step.front() > share * (rate.step.back() - rate.step.front());
+}
+
+}  // namespace
 
 std::optional<RateCurve> main_rate(const Patient& patient) {
   const Series* chosen = nullptr;
@@ -25,6 +39,26 @@ std::optional<RateCurve> main_rate(const Patient& patient) {
   rate.first_step = whole.first_step;
   rate.last_step = whole.last_step;
   return rate;
+}
+
+std::optional<SpentRate> spent_rate(const RateCurve& rate, double last_step, const SpentLimits& limits) {
+  const std::vector<double>& value = rate.curve.value;
+  const std::vector<double>& step = rate.curve.step;
+  std::size_t spent = value.size();
+  while (spent > 0 && value[spent - 1] <= limits.spent * rate.peak) --spent;
+  if (spent == value.size() || spent == 0 || decays_by_plan(rate.curve, limits.plan)) return std::nullopt;
+  const auto works = [&](double now) { return now >= limits.works * rate.peak; };
+  const auto first = std::find_if(value.begin(), value.end(), works);
+  std::size_t last = spent;
+  while (last > 0 && !works(value[last - 1])) --last;
+  if (first == value.end() || last == 0) return std::nullopt;
+  SpentRate course;
+  course.works_from = step[static_cast<std::size_t>(first - value.begin())];
+  course.works_until = step[last - 1];
+  course.spent_since = step[spent];
+  course.spent_part = (last_step - step[spent]) / std::max(last_step - step.front(), 1.0);
+  course.left = value.back() / rate.peak;
+  return course;
 }
 
 }  // namespace osler

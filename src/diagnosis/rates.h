@@ -20,4 +20,21 @@ struct RateCurve {
 };
 [[nodiscard]] std::optional<RateCurve> main_rate(const Patient& patient);
 
+/// Where a rate was at work and since when it is spent.
+struct SpentRate {
+  double works_from = 0;   ///< step at which it first reached its working level
+  double works_until = 0;  ///< last step at that level
+  double spent_since = 0;  ///< step from which it stays below what counts as spent
+  double spent_part = 0;   ///< share of the run since then
+  double left = 0;         ///< the rate now, as a share of the peak
+};
+/// Levels as shares of the peak.
+struct SpentLimits {
+  double spent = 0.02;
+  double works = 0.3;
+  double plan = 0.4;  ///< a step decay whose last step lies beyond this share of the run was planned for all of it
+};
+/// Nothing when the rate is not spent at `last_step`, or decays in steps that were planned for the whole run.
+[[nodiscard]] std::optional<SpentRate> spent_rate(const RateCurve& rate, double last_step, const SpentLimits& limits);
+
 }  // namespace osler

@@ -27,7 +27,8 @@ Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_leve
   const double rise = turn.valley.rise();
   double gain = std::max(turn.valley.fall(), limits.least_gain * reading.level);
   if (std::isfinite(first_level)) gain = std::max(gain, first_level - turn.valley.floor);
-  const double noise = std::max(signal::difference_noise(calm), 1e-12 * reading.level);
+  // The median of three halves the noise of independent points; slower scatter stays.
+  const double noise = std::max({signal::difference_noise(calm), 0.6 * reading.noise.sigma, 1e-12 * reading.level});
   const std::size_t after = n - turn.valley.bottom;
   turn.units = rise / noise;
   turn.share = gain > 0 ? rise / gain : 0;

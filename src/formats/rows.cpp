@@ -39,6 +39,7 @@ constexpr std::array kCounterNames = {
     CounterName{"iter_num", 0},
     CounterName{"num_updates", 0},
     CounterName{"global_iter", 0},
+    CounterName{"num_env_steps", 0},
     CounterName{"step", 1},
     CounterName{"steps", 1},
     CounterName{"_step", 1},
@@ -53,6 +54,15 @@ constexpr std::array kCounterNames = {
     CounterName{"frame", 1},
     CounterName{"frames", 1},
     CounterName{"n_iter", 1},
+    CounterName{"n_steps", 1},
+    CounterName{"num_steps", 1},
+    CounterName{"total_step", 1},
+    CounterName{"total_steps", 1},
+    CounterName{"step_num", 1},
+    CounterName{"training_steps", 1},
+    CounterName{"optimizer_step", 1},
+    CounterName{"gradient_step", 1},
+    CounterName{"gradient_steps", 1},
     CounterName{"iter", 2},
     CounterName{"iters", 2},
     CounterName{"iteration", 2},
@@ -72,11 +82,14 @@ constexpr std::array kCounterNames = {
     CounterName{"num_episodes", kEpisodeTier},
     CounterName{"epoch", kEpochTier},
     CounterName{"epochs", kEpochTier},
+    CounterName{"epoch_num", kEpochTier},
+    CounterName{"epoch_idx", kEpochTier},
+    CounterName{"current_epoch", kEpochTier},
     CounterName{"round", kEpochTier},
 };
 
-constexpr std::array<std::string_view, 6> kTimeNames = {"time",       "timestamp", "wall_time",
-                                                        "_timestamp", "walltime",  "unix_time"};
+constexpr std::array<std::string_view, 8> kTimeNames = {"time",     "timestamp", "wall_time",      "_timestamp",
+                                                        "walltime", "unix_time", "unix_timestamp", "timestamp_ms"};
 constexpr std::array<std::string_view, 10> kPhaseColumns = {"phase",  "mode",    "split", "stage",     "subset",
                                                             "_split", "dataset", "set",   "partition", "type"};
 constexpr std::array<std::string_view, 2> kTrainingPhases = {"train", "training"};

@@ -63,7 +63,7 @@ std::optional<Extent> extent_of(const std::vector<const Sketch*>& curves) {
       sizes.push_back(std::fabs(middle(column)));
     }
   }
-  if (sizes.empty()) return std::nullopt;
+  if (sizes.size() < 2) return std::nullopt;  // a single point is no curve
   const auto median = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), median, sizes.end());
   extent.typical = *median;

@@ -137,7 +137,9 @@ TEST(Plot, CrossesOutStepsThatAreNotFiniteAndDoesNotDrawThroughThem) {
   EXPECT_EQ(braille_cells(drawn({{&gap}, std::nullopt, 9})[4]), 0);
 }
 
-TEST(Plot, IsEmptyWhenThereIsNothingFinite) {
+TEST(Plot, IsEmptyWhenThereIsNoCurve) {
+  const Sketch point = sketch("loss", "train-loss", 1, 0, [](double) { return 1.0; });
+  EXPECT_TRUE(drawn({{&point}, std::nullopt, 6}).empty());
   const Sketch loss = sketch("loss", "train-loss", 10, 100, [](double) { return std::nan(""); });
   EXPECT_TRUE(drawn({{&loss}, std::nullopt, 6}).empty());
   EXPECT_TRUE(drawn({{}, std::nullopt, 6}).empty());

@@ -117,10 +117,14 @@ void write_checks(Sheet& sheet, const Report& report, const Detail& detail) {
 
 void write_marks(Sheet& sheet, const Report& report, const Detail& detail) {
   if (report.marks.empty()) return;
+  // Restarts can be many; what is said only once must not drown in them.
+  std::vector<Mark> sorted = report.marks;
+  std::stable_partition(sorted.begin(), sorted.end(),
+                        [](const Mark& mark) { return mark.kind != Mark::Kind::restart; });
   std::vector<std::string> marks;
-  const std::size_t most = shown(detail.groups, report.marks.size());
+  const std::size_t most = shown(detail.groups, sorted.size());
   for (std::size_t i = 0; i < most; ++i) {
-    const Mark& mark = report.marks[i];
+    const Mark& mark = sorted[i];
     const std::string text = mark.text.empty() ? "" : ": " + mark.text;
     marks.push_back(sheet.text(fmt::format("{} at step {}{}", in_words(mark.kind), grouped(mark.step), text)));
   }

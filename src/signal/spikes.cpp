@@ -29,7 +29,7 @@ std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options) {
   for (std::size_t i = 0; i < n; ++i) {
     const double height = curve.high[i] - course[i];
     const double descent = top - course[i];
-    const double matters = options.share_of_level * std::max(std::abs(course[i]), 0.1 * descent);
+    const double matters = std::max(options.share_of_level * std::abs(course[i]), options.share_of_descent * descent);
     if (height < options.score * sigma || height < matters) continue;
     if (!spikes.empty() && i - spikes.back().last <= 1) {
       Spike& open = spikes.back();

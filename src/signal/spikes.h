@@ -21,10 +21,11 @@ struct Spike {
 
 /// What counts as a spike.
 struct SpikeOptions {
-  double score = 8;             ///< noise units above the course; beyond any plausible Gaussian outlier
-  double share_of_level = 0.5;  ///< and at least this share of the course's own level or of the descent so far
-  double recovery = 0.25;       ///< recovered when the course is back within this share of the height
-  std::size_t longest = 0;      ///< points a spike may last; 0: a tenth of the curve, at least 3
+  double score = 8;               ///< noise units above the course; beyond any plausible Gaussian outlier
+  double share_of_level = 0.5;    ///< and at least this share of the course's own level
+  double share_of_descent = 0.3;  ///< and of how far the course has come down so far
+  double recovery = 0.25;         ///< recovered when the course is back within this share of the height
+  std::size_t longest = 0;        ///< points a spike may last; 0: a tenth of the curve, at least 3
 };
 
 /// The spikes of a curve, in order.

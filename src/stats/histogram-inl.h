@@ -38,11 +38,14 @@ HWY_INLINE void AddOne(double value, LogHistogram& histogram) {
 // zeros among it, is 0; in its highest bit the sign.
 inline constexpr int kOctaves = 15;
 
-/// The sign and the exponent of two float vectors, in the upper bits of one vector of 16-bit lanes, in any order.
-template <class D16>
-HWY_INLINE hn::Vec<D16> UpperBits(D16 d16, hn::Vec<hn::RepartitionToWide<D16>> a,
-                                  hn::Vec<hn::RepartitionToWide<D16>> b) {
-  return hn::ReorderDemote2To(d16, hn::ShiftRight<16>(a), hn::ShiftRight<16>(b));
+/// The upper halves of two vectors of wide lanes, in turns, as one vector of narrow lanes.
+template <class DNarrow, class VWide>
+HWY_INLINE hn::Vec<DNarrow> UpperHalves(DNarrow d, VWide a, VWide b) {
+  using Wide = hn::TFromV<VWide>;
+  constexpr int kHalf = sizeof(Wide) * 4;
+  const hn::RepartitionToWide<DNarrow> wide;
+  const auto upper = hn::Set(wide, static_cast<Wide>(~Wide{0} << kHalf));
+  return hn::BitCast(d, hn::OrAnd(hn::ShiftRight<kHalf>(a), b, upper));
 }
 
 /// How a source's elements become 16-bit lanes with the sign on top and the exponent from bit kShift on. Exponents are
@@ -55,7 +58,7 @@ struct ExponentLanes {
   static HWY_INLINE hn::Vec<D16> Load(D16 d16, const typename Source::Raw* from) {
     const hn::RepartitionToWide<D16> d32;
     const hn::RebindToFloat<decltype(d32)> df;
-    return UpperBits(d16, hn::BitCast(d32, Source::Load(df, from)),
+    return UpperHalves(d16, hn::BitCast(d32, Source::Load(df, from)),
                      hn::BitCast(d32, Source::Load(df, from + hn::Lanes(df))));
   }
 };
@@ -66,7 +69,7 @@ struct ExponentLanes<BF16Source> {
   static constexpr int kBias = 127;
   template <class D16>
   static HWY_INLINE hn::Vec<D16> Load(D16 d16, const std::uint16_t* from) {
-    return hn::BitCast(d16, hn::LoadU(hn::RebindToUnsigned<D16>(), from));
+    return hn::LoadU(d16, from);
   }
 };
 
@@ -83,9 +86,9 @@ struct ExponentLanes<F64Source> {
     hn::Vec<decltype(d32)> halves[2];
     for (std::size_t i = 0; i < 2; ++i) {
       const double* at = from + 2 * i * lanes;
-      halves[i] = hn::ConcatOdd(d32, hn::BitCast(d32, hn::LoadU(dd, at + lanes)), hn::BitCast(d32, hn::LoadU(dd, at)));
+      halves[i] = UpperHalves(d32, hn::BitCast(d64, hn::LoadU(dd, at)), hn::BitCast(d64, hn::LoadU(dd, at + lanes)));
     }
-    return UpperBits(d16, halves[0], halves[1]);
+    return UpperHalves(d16, halves[0], halves[1]);
   }
 };
 
@@ -121,21 +124,24 @@ struct Keys {
   template <class Source, bool kAbove>
   static HWY_INLINE void Write(const typename Source::Raw* from, int base, std::uint8_t* to) {
     const D16 d16;
-    const auto even = Key<Source, kAbove>(from, base);
-    const auto odd = Key<Source, kAbove>(from + hn::Lanes(d16), base);
-    hn::Store(hn::BitCast(D(), hn::Or(even, hn::ShiftLeft<8>(odd))), D(), to);
+    const auto a = ExponentLanes<Source>::Load(d16, from);
+    const auto b = ExponentLanes<Source>::Load(d16, from + hn::Lanes(d16));
+    const auto octaves = UpperHalves(D(), Octave<Source, kAbove>(a, base), Octave<Source, kAbove>(b, base));
+    const auto signs = UpperHalves(D(), a, b);
+    hn::Store(hn::OrAnd(octaves, signs, hn::Set(D(), std::uint8_t{0x80})), D(), to);
   }
 
+  /// The octave in the upper byte of each lane, anything below it.
   template <class Source, bool kAbove>
-  static HWY_INLINE hn::Vec<D16> Key(const typename Source::Raw* from, int base) {
+  static HWY_INLINE hn::Vec<D16> Octave(hn::Vec<D16> lanes, int base) {
     const D16 d16;
-    const auto lanes = hn::BitCast(d16, ExponentLanes<Source>::Load(hn::ScalableTag<std::int16_t>(), from));
-    const auto exponent = hn::ShiftRight<ExponentLanes<Source>::kShift + 1>(hn::ShiftLeft<1>(lanes));
-    auto octave = hn::SaturatedSub(exponent, hn::Set(d16, static_cast<std::uint16_t>(base)));
+    constexpr int kUnit = ExponentLanes<Source>::kShift + 1;  // where the exponent begins once the sign is shifted out
+    auto octave = hn::SaturatedSub(hn::ShiftLeft<1>(lanes), hn::Set(d16, static_cast<std::uint16_t>(base << kUnit)));
     if constexpr (kAbove) {
-      octave = hn::IfThenZeroElse(hn::Gt(octave, hn::Set(d16, static_cast<std::uint16_t>(kOctaves))), octave);
+      constexpr std::uint16_t kLast = ((kOctaves + 1) << kUnit) - 1;
+      octave = hn::IfThenZeroElse(hn::Gt(octave, hn::Set(d16, kLast)), octave);
     }
-    return hn::OrAnd(octave, hn::ShiftRight<8>(lanes), hn::Set(d16, std::uint16_t{0x80}));
+    return hn::ShiftLeft<8 - kUnit>(octave);
   }
 
   std::size_t size = 0;
@@ -186,9 +192,15 @@ class BitCounts {
  private:
   /// Adds two vectors of digits to `digits` and returns the carry.
   static HWY_INLINE V AddUp(V& digits, V a, V b) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // The two outputs of a full adder are one instruction each, of which Highway offers but the first.
+    const V carry{_mm512_ternarylogic_epi64(digits.raw, a.raw, b.raw, 0xE8)};
+    digits = V{_mm512_ternarylogic_epi64(digits.raw, a.raw, b.raw, 0x96)};
+#else
     const V differ = hn::Xor(a, b);
-    const V carry = hn::OrAnd(hn::And(a, b), differ, digits);
+    const V carry = hn::Or(hn::And(a, b), hn::And(differ, digits));
     digits = hn::Xor(digits, differ);
+#endif
     return carry;
   }
 
@@ -221,15 +233,17 @@ class BitCounts {
 };
 
 /// Turns keys into bytes with one bit set for the octave if it is one of eight and the sign is right.
+template <bool kNegative>
 struct OctaveBits {
-  OctaveBits(bool further, bool negative) : flip(hn::Set(Keys::D(), negative ? std::uint8_t{0x80} : std::uint8_t{0})) {
+  explicit OctaveBits(bool further) : flip(hn::Set(Keys::D(), std::uint8_t{0x80})) {
     alignas(16) static constexpr std::uint8_t kBits[2][16] = {{0, 0, 0, 0, 0, 0, 0, 0, 128, 64, 32, 16, 8, 4, 2, 1},
                                                               {0, 64, 32, 16, 8, 4, 2, 1}};
     bits = hn::LoadDup128(Keys::D(), kBits[further ? 1 : 0]);
   }
   HWY_INLINE hn::Vec<Keys::D> operator()(std::size_t vector) const {
     const Keys::D d;
-    return hn::TableLookupBytesOr0(bits, hn::Xor(hn::Load(d, at + vector * hn::Lanes(d)), flip));
+    const auto key = hn::Load(d, at + vector * hn::Lanes(d));
+    return hn::TableLookupBytesOr0(bits, kNegative ? hn::Xor(key, flip) : key);
   }
 
   hn::Vec<Keys::D> flip, bits;
@@ -238,9 +252,9 @@ struct OctaveBits {
 
 /// Counts the elements of one sign in the octaves from `top` down: the eight uppermost ones of the keys, or the seven
 /// further ones.
-template <class Source>
-std::size_t CountWindow(const Keys& keys, int top, bool further, bool negative, LogHistogram& histogram) {
-  OctaveBits octave_bits(further, negative);
+template <class Source, bool kNegative>
+std::size_t CountWindow(const Keys& keys, int top, bool further, LogHistogram& histogram) {
+  OctaveBits<kNegative> octave_bits(further);
   BitCounts bit_counts;
   for (std::size_t i = 0; i < keys.size; i += Keys::kStep * hn::Lanes(Keys::D())) {
     octave_bits.at = keys.bytes + i;
@@ -248,7 +262,7 @@ std::size_t CountWindow(const Keys& keys, int top, bool further, bool negative, 
   }
   std::size_t counts[8];
   bit_counts.Store(counts);
-  auto& side = negative ? histogram.negative : histogram.positive;
+  auto& side = kNegative ? histogram.negative : histogram.positive;
   std::size_t total = 0;
   for (int k = 0; k < (further ? kOctaves - 8 : 8); ++k) {
     side[BinOf<Source>(top - k)] += counts[k];
@@ -303,8 +317,8 @@ void CountByVectors(const typename Source::Raw* data, std::size_t count, const T
     } else if (!further) {
       keys.Fill<Source, true>(data, count, top);
     }
-    if (stats.max > 0) left -= CountWindow<Source>(keys, top, further, false, histogram);
-    if (stats.min < 0) left -= CountWindow<Source>(keys, top, further, true, histogram);
+    if (stats.max > 0) left -= CountWindow<Source, false>(keys, top, further, histogram);
+    if (stats.min < 0) left -= CountWindow<Source, true>(keys, top, further, histogram);
     top -= further ? kOctaves - 8 : 8;
   }
   if (left > 0) CountRest<Source>(data, count, top, left, histogram);

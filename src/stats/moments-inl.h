@@ -53,7 +53,12 @@ struct DoubleMoments {
 
   explicit DoubleMoments(double shift_by) : shift(hn::Set(D(), shift_by)) {}
 
-  HWY_INLINE void Add(hn::Vec<D> x) { Add(x, hn::Abs(x)); }
+  /// Takes in the vector x that was loaded from `from`.
+  template <class Raw>
+  HWY_INLINE void Add(hn::Vec<D> x, const Raw* from) {
+    (void)from;
+    Add(x, hn::Abs(x));
+  }
   HWY_INLINE void Add(hn::Vec<D> x, hn::Vec<D> magnitude) {
     const auto deviation = hn::Sub(x, shift);
     sum = hn::Add(sum, deviation);
@@ -82,9 +87,17 @@ struct WideMoments {
 
   explicit WideMoments(float shift) : lower(shift), upper(shift) {}
 
-  HWY_INLINE void Add(hn::Vec<D> x) {
-    lower.Add(WidenLower(x));
-    if constexpr (HWY_TARGET != HWY_SCALAR) upper.Add(WidenUpper(x));
+  HWY_INLINE void Add(hn::Vec<D> x, const float* from) {
+#if HWY_TARGET == HWY_SCALAR
+    (void)from;
+    lower.Add(WidenLower(x), hn::Abs(WidenLower(x)));
+#else
+    // Loading the halves from memory again is cheaper than taking the vector apart.
+    (void)x;
+    const hn::Half<DFloat> half;
+    lower.Add(hn::PromoteTo(DDouble(), hn::LoadU(half, from)), from);
+    upper.Add(hn::PromoteTo(DDouble(), hn::LoadU(half, from + hn::Lanes(half))), from);
+#endif
   }
   HWY_INLINE void Add(hn::Vec<D> x, hn::Vec<D> magnitude) {
     lower.Add(WidenLower(x), WidenLower(magnitude));
@@ -111,7 +124,12 @@ struct GroupedMoments {
 
   explicit GroupedMoments(float shift_by) : shift(hn::Set(D(), shift_by)) {}
 
-  HWY_INLINE void Add(hn::Vec<D> x) { Add(x, hn::Abs(x)); }
+  /// Takes in the vector x that was loaded from `from`.
+  template <class Raw>
+  HWY_INLINE void Add(hn::Vec<D> x, const Raw* from) {
+    (void)from;
+    Add(x, hn::Abs(x));
+  }
   HWY_INLINE void Add(hn::Vec<D> x, hn::Vec<D> magnitude) {
     const auto deviation = hn::Sub(x, shift);
     sum = hn::Add(sum, deviation);

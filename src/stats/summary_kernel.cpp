@@ -116,7 +116,7 @@ FirstLook Look(const typename Source::Raw* data, std::size_t count, typename Sou
       for (; i < group_end; i += lanes) {
         const auto v = Source::Load(d, data + i);
         const auto magnitude = hn::Abs(v);
-        moments.Add(v);
+        moments.Add(v, data + i);
         PrefetchAhead(data + i);
         extremes.min = hn::Min(extremes.min, v);
         extremes.max = hn::Max(extremes.max, v);

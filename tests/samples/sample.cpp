@@ -40,7 +40,9 @@ RunSource source_of(const Sample& sample) {
 
 }  // namespace
 
-void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.path.string(); }
+void PrintTo(const Sample& sample, std::ostream* out) {
+  *out << sample.path.string();
+}
 
 std::vector<Sample> all_samples() {
   std::vector<Sample> samples;

@@ -2,8 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
+#include "score/floor.h"
 #include "score/print.h"
 
 namespace osler::score {
@@ -19,6 +21,9 @@ struct Options {
   std::vector<std::string> only;
   std::string fold;
   bool skip_fold = false;
+  std::string markdown;
+  std::string floor;
+  std::string write_floor;
   bool json = false;
   PrintOptions print;
 };
@@ -64,6 +69,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--by-family", options.print.by_family, "also list the score per family (per repository)");
   app.add_flag("--verbose", options.print.verbose, "list every run, not only those that came out wrong");
   app.add_flag("--json", options.json, "write everything as JSON");
+  app.add_option("--markdown", options.markdown, "also write the page docs/accuracy.md to this file");
+  app.add_option("--floor", options.floor, "exit with 1 when a figure falls short of its floor in this JSON file");
+  app.add_option("--write-floor", options.write_floor, "write the figures of this score as new floors");
 }
 
 Result<std::vector<Subject>> collect(const Options& options) {
@@ -91,6 +99,25 @@ Result<std::vector<Subject>> collect(const Options& options) {
   return subjects;
 }
 
+constexpr const char* kPageHead =
+    "# How often Osler is right\n\n"
+    "Written by `osler_score --markdown` (`make score`); do not edit. Each run has a label: the findings that count "
+    "as\n"
+    "right, those that are true as well, and for simulated runs the cause. A false alarm is a warning or worse on a\n"
+    "healthy run that its label does not allow.\n\n";
+
+/// Says what fell short of the floors; the exit code of the program.
+int check_floors(const Options& options, const nlohmann::json& figures) {
+  if (options.floor.empty()) return 0;
+  const Result<std::vector<std::string>> found = shortfalls(figures, options.floor);
+  if (!found) {
+    std::cerr << "osler_score: " << describe(found.error()) << "\n";
+    return 2;
+  }
+  for (const std::string& line : *found) std::cerr << "osler_score: below the floor: " << line << "\n";
+  return found->empty() ? 0 : 1;
+}
+
 int score(const Options& options) {
   Result<std::vector<Subject>> subjects = collect(options);
   if (!subjects) {
@@ -99,12 +126,16 @@ int score(const Options& options) {
   }
   const std::vector<Outcome> outcomes = examine(*subjects, options.only);
   nlohmann::json json;
+  nlohmann::json figures;
+  std::string page = kPageHead;
   for (const Source source : {Source::corpus, Source::cases, Source::suite}) {
     std::vector<const Outcome*> of_source;
     for (const Outcome& outcome : outcomes) {
       if (outcome.subject->source == source) of_source.push_back(&outcome);
     }
     if (of_source.empty()) continue;
+    figures[std::string(to_string(source))] = floor_figures(tally(of_source));
+    page += as_markdown(source, of_source);
     if (options.json) {
       json[std::string(to_string(source))] = as_json(of_source);
     } else {
@@ -112,7 +143,9 @@ int score(const Options& options) {
     }
   }
   if (options.json) std::cout << json.dump(1) << "\n";
-  return 0;
+  if (!options.markdown.empty()) std::ofstream(options.markdown) << page;
+  if (!options.write_floor.empty()) std::ofstream(options.write_floor) << figures.dump(2) << "\n";
+  return check_floors(options, figures);
 }
 
 }  // namespace

@@ -20,5 +20,7 @@ struct PrintOptions {
                                   const PrintOptions& options);
 /// The same as JSON, with every run.
 [[nodiscard]] nlohmann::json as_json(const std::vector<const Outcome*>& outcomes);
+/// The same as a section of docs/accuracy.md.
+[[nodiscard]] std::string as_markdown(Source source, const std::vector<const Outcome*>& outcomes);
 
 }  // namespace osler::score

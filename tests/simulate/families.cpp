@@ -19,7 +19,7 @@ std::span<const Family> families() {
     std::vector<Family> joined;
     for (const auto& list :
          {healthy_curves(), healthy_schedules(), healthy_kinds(), sick_nonfinite(), sick_losses(), sick_stability(),
-          sick_validation(), sick_gradients(), sick_rates(), trained_healthy(), trained_sick()}) {
+          sick_validation(), sick_gradients(), sick_rates(), wild(), trained_healthy(), trained_sick()}) {
       joined.insert(joined.end(), list.begin(), list.end());
     }
     return joined;

@@ -16,6 +16,7 @@ namespace osler::simulate {
 [[nodiscard]] std::vector<Family> sick_validation();    ///< overfitting and what else validation tells
 [[nodiscard]] std::vector<Family> sick_gradients();     ///< gradient norms, clipping, precision
 [[nodiscard]] std::vector<Family> sick_rates();         ///< learning rates and the clock
+[[nodiscard]] std::vector<Family> wild();               ///< after curves seen in public logs
 [[nodiscard]] std::vector<Family> trained_healthy();    ///< small networks trained for real, well
 [[nodiscard]] std::vector<Family> trained_sick();       ///< and badly
 

@@ -94,7 +94,8 @@ Ordinary ordinary(Random& random, Axis axis, const LossScale& scale, Levels trai
   run.validation_noise = run.noise;
   run.validation_noise.relative *= random.uniform(0.1, 0.8);
   run.validation_noise.periodic = 0;
-  if (scale.classes > 0 && random.chance(0.7)) run.best_accuracy = random.uniform(0.6, 0.995);
+  // Token accuracies are rarely logged: no accuracy for vocabularies.
+  if (scale.classes > 0 && scale.classes <= 1000 && random.chance(0.7)) run.best_accuracy = random.uniform(0.6, 0.995);
   if (random.chance(0.3)) run.gradient = gradient_norms(train, random);
   if (random.chance(0.2)) run.smoothing = random.uniform(0.5, 0.98);
   run.running_mean = !axis.per_epoch() && run.smoothing == 0.0 && random.chance(0.1);

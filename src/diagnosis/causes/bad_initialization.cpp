@@ -28,7 +28,10 @@ information, a detached graph.
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
-  if (findings.found("loss-stuck-from-start") != nullptr && findings.absent("initial-loss-wrong")) {
+  const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  if (const auto classes = stays_at_chance(patient, 0.004); stuck && classes) {
+    found.push_back({0.4, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
+  } else if (stuck && findings.absent("initial-loss-wrong")) {
     weigh_ordinary_norms(patient, findings, -0.8, found);
   }
   const Reading* training = patient.training();

@@ -65,7 +65,6 @@ Cause batch_too_large() {
           {{"loss-too-slow", 1.2, 0, "few updates per epoch make slow progress"},
            {"overfitting", 0.9, 0, "steps without noise settle in sharp minima"},
            {"loss-stuck-after-drop", 0.5, 0, "without noise the nearest minimum holds"},
-           {"loss-plateau", 0.4, 0, "without noise the nearest minimum holds"},
            {"overconfidence", 0.4, 0, "sharp minima are sure of themselves"},
            {"loss-oscillating", -1.2, 0, "large batches are calm"},
            {"late-loss-variance", -1.5, 0, "large batches are calm"},

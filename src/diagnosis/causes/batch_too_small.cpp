@@ -70,7 +70,6 @@ Cause batch_too_small() {
            {"late-loss-variance", 1.7, 0, "near the minimum the gradient is mostly noise"},
            {"gradient-norm-oscillating", 1.7, 0, "gradients of few samples vary widely"},
            {"loss-spikes", 0.5, 0, "one sample can dominate a small batch"},
-           {"loss-plateau", 0.3, 0, "noise keeps the loss above its floor"},
            {"overfitting", -0.8, 0, "noise works against memorising"},
            {"loss-stuck-from-start", -0.5, 0, "noise does not prevent the first progress"}},
           "gradient-noise-scale",

@@ -30,6 +30,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto& qualities = patient.validation_quality();
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
+  if (only_metric_frozen(patient, findings)) {
+    found.push_back({1.2, patient.validation()->name + " moves while the answers stay the same"});
+  }
   const bool same = exactly_constant(quality);
   const double value = quality.shown(quality.end);
   if (same && value > 0 && findings.found("validation-frozen") != nullptr) {
@@ -59,7 +62,6 @@ Cause class_imbalance() {
            {"underfitting", 0.7, 0, "the rare classes are not learned"},
            {"loss-stuck-from-start", 0.5, 0, "the first answer, the frequent class, is hard to leave"},
            {"initial-loss-wrong", 0.4, 0, "uneven classes shift the loss of a uniform guess"},
-           {"loss-plateau", 0.3, 0, "the frequent class is learned, the rare ones are not"},
            {"accuracy-outruns-loss", 0.3, 0, "accuracy is easy where one class dominates"}},
           "checkup",
           "Look at the confusion matrix: one full column confirms it.",

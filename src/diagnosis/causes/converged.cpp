@@ -1,5 +1,6 @@
 // converged: there is nothing left to gain.
-#include <cmath>
+#include <algorithm>
+#include <array>
 
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
@@ -37,6 +38,23 @@ void weigh_floor(const Reading& reading, std::vector<Clue>& clues) {
   if (above > 0.15) clues.push_back({-1.0, reading.name + " stands well above the floor " + floor});
 }
 
+/// Convergence explains a flat end and nothing else.
+void weigh_the_rest(const Findings& findings, std::vector<Clue>& clues) {
+  constexpr std::array kCompatible = {std::string_view("loss-plateau"), std::string_view("loss-stuck-after-drop"),
+                                      std::string_view("clipping-never"), std::string_view("step-time-cliff"),
+                                      std::string_view("training-stalled")};
+  const Observation* worst = nullptr;
+  for (const auto& [id, verdict] : findings.all()) {
+    const auto* seen = std::get_if<Observation>(&verdict);
+    if (seen == nullptr || std::find(kCompatible.begin(), kCompatible.end(), id) != kCompatible.end()) continue;
+    if (worst == nullptr || seen->severity > worst->severity) worst = seen;
+  }
+  if (worst == nullptr) return;
+  const Finding* finding = find_finding(worst->finding);
+  clues.push_back({worst->severity == Severity::note ? -1.4 : -2.2,
+                   "it leaves unexplained: " + std::string(finding == nullptr ? worst->finding : finding->title)});
+}
+
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const Observation* flat = findings.found("loss-plateau");
@@ -56,6 +74,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({-1.2, "the learning rate has been below 5 % of its peak since " + at_step(course->spent_step) +
                                ": the optimizer may have stopped before the loss did"});
   }
+  if (const auto classes = stays_at_chance(patient, 0.03)) {
+    found.push_back({-1.4, "the loss is that of guessing among " + std::to_string(*classes) + " classes"});
+  }
+  weigh_the_rest(findings, found);
   if (const auto same = repeats_itself(patient, findings)) found.push_back({-1.8, *same + ": converged values jitter"});
   weigh_ordinary_norms(patient, findings, 0.3, found);
   return found;
@@ -90,14 +112,9 @@ Cause converged() {
           -1.4,
           {{"loss-plateau", 2.2, 0, "a flat line at the end is what convergence looks like"},
            {"loss-stuck-after-drop", 0.4, 0, "an easy task is learned quickly"},
-           {"underfitting", 0.4, 0, "both losses may be at what the data allows"},
-           {"learning-rate-spent", -1.0, 0, "progress ended with the learning rate, not with the work"},
-           {"validation-frozen", -1.5, 0, "converged values still jitter"},
-           {"vanishing-gradients", -0.3, 0, "batch noise alone keeps the gradient from vanishing"},
-           {"overfitting", -2.0, 0, "validation is past its best"},
-           {"loss-oscillating", -0.8, 0, "the loss swings instead of resting"},
-           {"loss-diverging", -3.0, 0, "the loss rises"},
-           {"loss-exactly-zero", -2.0, 0, "a loss of exactly zero is no measurement"}},
+           {"learning-rate-spent", -0.6, 0, "progress ended with the learning rate, not with the work"},
+           {"overfitting", -0.8, 0, "validation is past its best"},
+           {"loss-diverging", -1.5, 0, "the loss rises"}},
           "curvature",
           "Look at gradient and curvature: a small gradient with no negative eigenvalue is a minimum. Or divide the "
           "rate by ten for a short while: a converged loss hardly moves.",

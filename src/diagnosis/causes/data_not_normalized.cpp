@@ -49,7 +49,7 @@ Cause data_not_normalized() {
           "The inputs are not normalised",
           kDoc,
           -2.2,
-          {{"initial-loss-wrong", 2.8, 0, "unscaled inputs give outputs of any size"},
+          {{"initial-loss-wrong", 3.2, 0, "unscaled inputs give outputs of any size"},
            {"loss-nonfinite-at-start", 1.6, 0, "large inputs overflow in the first steps"},
            {"loss-stuck-from-start", 1.3, 0, "large inputs saturate or kill the first layer"},
            {"exploding-gradients", 0.9, 0, "the gradient inherits the scale of the inputs"},

@@ -27,7 +27,9 @@ embeddings (zeros are normal there).
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   if (norms_all_zero(patient)) found.push_back({1.2, "every gradient norm is exactly zero"});
-  if (findings.found("dead-layer") == nullptr && findings.found("gradients-mostly-zero") == nullptr) {
+  if (const auto classes = stays_at_chance(patient, 0.004)) {
+    found.push_back({0.6, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
+  } else if (findings.found("dead-layer") == nullptr && findings.found("gradients-mostly-zero") == nullptr) {
     weigh_ordinary_norms(patient, findings, -0.8, found);
   }
   const Reading* training = patient.training();
@@ -58,7 +60,6 @@ Cause dead_units() {
            {"vanishing-by-depth", 1.2, 0, "dead units block the way to the early layers"},
            {"validation-frozen", 0.6, 0, "an output that ignores its input gives the same result every time"},
            {"underfitting", 0.7, 0, "dead units add no capacity"},
-           {"loss-plateau", 0.4, 0, "what is left of the network has learned what it can"},
            {"weight-norm-collapsing", 0.8, 0, "weights of dead units only decay"},
            {"overfitting", -2.0, 0, "enough units are alive to memorise the training set"}},
           "checkup",

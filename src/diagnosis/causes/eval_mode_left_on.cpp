@@ -36,7 +36,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const Reading& training = *patient.training();
   const bool improves = training.improvement() > 0.1 * training.level && !training.ends_nonfinite;
   if (improves) {
-    found.push_back({2.4, "training fell from " + number(training.shown(training.start)) + " to " +
+    found.push_back({2.2, "training fell from " + number(training.shown(training.start)) + " to " +
                               number(training.shown(training.end)) + " while validation went up and down"});
   }
   return found;

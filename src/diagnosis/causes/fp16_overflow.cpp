@@ -30,7 +30,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (precision(patient) == Precision::half && findings.found("loss-scale-collapsing") == nullptr) {
     found.push_back({1.2, "training runs in half precision"});
   }
-  if (precision(patient) == Precision::unknown) found.push_back({-0.6, "nothing says that half precision is used"});
+  if (precision(patient) == Precision::unknown) found.push_back({-0.8, "nothing says that half precision is used"});
   const Reading* norm = patient.gradient_norm();
   if (norm != nullptr && norm->nonfinite > 0 && !norm->ends_nonfinite) {
     found.push_back({0.6, std::to_string(norm->nonfinite) + " gradient norms are not finite and the run went on, as "

@@ -28,9 +28,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const Reading* validation = patient.validation();
   const Reading* training = patient.training();
-  const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  const bool stuck = findings.found("loss-stuck-from-start") != nullptr || !training_learned(patient);
   if (stuck && validation != nullptr && exactly_constant(*validation)) {
-    found.push_back({2.0, validation->name + " repeats to the last digit: the weights do not change at all"});
+    found.push_back({2.4, validation->name + " repeats to the last digit: the weights do not change at all"});
   } else if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
     found.push_back({1.8, training->name + " repeats to the last digit"});
   }

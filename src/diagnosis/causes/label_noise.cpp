@@ -53,7 +53,6 @@ Cause label_noise() {
            {"loss-stuck-after-drop", 0.8, 0, "after the clean pattern only errors are left to learn"},
            {"confidence-without-learning", 0.8, 0, "contradictory labels cap the accuracy"},
            {"loss-spikes", 0.5, 0, "a batch with several wrong labels is expensive"},
-           {"loss-plateau", 0.5, 0, "wrong labels put a floor under the loss"},
            {"loss-stuck-from-start", 0.4, 0, "with many wrong labels hardly any pattern is left"},
            {"loss-oscillating", 0.3, 0, "contradictory labels pull to and fro"}},
           "",

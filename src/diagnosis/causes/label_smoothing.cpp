@@ -67,7 +67,6 @@ Cause label_smoothing() {
            {"accuracy-outruns-loss", 3.0, -0.3, "smoothed targets keep the loss up although the answers are right"},
            {"validation-better-than-training", 1.2, 0, "validation is usually computed without smoothing"},
            {"metric-contradicts-loss", 0.6, 0, "loss and metric measure different things"},
-           {"loss-plateau", 0.4, 0, "smoothed targets put a floor under the loss"},
            {"overconfidence", -1.5, 0, "smoothing prevents overconfidence"},
            {"overfitting", -0.5, 0, "smoothing works against memorising"}},
           "",

@@ -28,7 +28,7 @@ A spent learning rate, convergence, frozen parameters.
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const Precision format = precision(patient);
-  if (format == Precision::unknown) found.push_back({-0.6, "nothing says that 16-bit numbers are used"});
+  if (format == Precision::unknown) found.push_back({-1.5, "nothing says that 16-bit numbers are used"});
   if (format == Precision::bfloat) found.push_back({1.2, "training runs in bfloat16"});
   if (format == Precision::half) found.push_back({0.6, "training runs in half precision"});
   if (format == Precision::bfloat || format == Precision::half) weigh_ordinary_norms(patient, findings, 0.3, found);

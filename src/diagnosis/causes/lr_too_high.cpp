@@ -61,7 +61,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
   const Observation* swings = findings.found("loss-oscillating");
   if (swings != nullptr && on_validation(patient, *swings)) {
-    found.push_back({-1.6, "only validation swings, the training loss is calm"});
+    found.push_back({-1.2, "only validation swings, the training loss is calm"});
   }
   return found;
 }

@@ -38,7 +38,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     if (*peak >= 0.01) found.push_back({-1.4, "the learning rate reaches " + number(*peak)});
   }
   if (findings.found("loss-stuck-from-start") != nullptr || findings.found("loss-too-slow") != nullptr) {
-    weigh_ordinary_norms(patient, findings, 0.3, found);
+    weigh_ordinary_norms(patient, findings, 0.2, found);
   }
   const Reading* training = patient.training();
   const bool rate_is_zero = peak && *peak == 0;
@@ -76,7 +76,6 @@ Cause lr_too_low() {
            {"learning-rate-zero", 3.1, 0, "a rate of zero moves nothing"},
            {"underfitting", 1.2, 0, "training may simply not have got far enough"},
            {"loss-stuck-after-drop", 0.6, 0, "what is left to learn may need longer steps"},
-           {"loss-plateau", 0.3, 0, "a slope can be too small to see"},
            {"learning-rate-spent", 0.6, 0, "the rate that is left does not move the loss"},
            {"clipping-never", 0.5, 0, "the gradients leave room for longer steps"},
            {"vanishing-gradients", -0.6, 0, "the gradient is the small factor, not the rate"},

@@ -28,8 +28,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto& qualities = patient.validation_quality();
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
-  if (exactly_constant(quality) && patient.validation() != nullptr && !exactly_constant(*patient.validation()) &&
-      findings.found("validation-frozen") != nullptr) {
+  if (only_metric_frozen(patient, findings)) {
     found.push_back({0.8, quality.name + " repeats itself while " + patient.validation()->name + " moves"});
   }
   return found;

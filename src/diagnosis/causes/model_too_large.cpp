@@ -34,6 +34,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto drop = dropout(patient);
   if (decay && drop && *decay == 0 && *drop == 0) found.push_back({0.4, "no weight decay or dropout is configured"});
   weigh_silent_memorising(patient, findings, found);
+  weigh_flat_training(patient, findings, found);
   return found;
 }
 

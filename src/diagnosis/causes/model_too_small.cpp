@@ -60,7 +60,7 @@ Cause model_too_small() {
           "The model is too small for the task",
           kDoc,
           -1.8,
-          {{"underfitting", 3.4, -0.8, "both losses are flat, high and close together"},
+          {{"underfitting", 3.4, -0.4, "both losses are flat, high and close together"},
            {"loss-stuck-after-drop", 1.2, 0, "the coarse part was learned, the rest is out of reach"},
            {"loss-plateau", 0.5, 0, "a model at the end of its capacity stands still"},
            {"confidence-without-learning", 0.4, 0, "no more samples can be told apart"},
@@ -68,6 +68,8 @@ Cause model_too_small() {
            {"overfitting", -2.5, 0, "a model that memorises is large enough"},
            {"overconfidence", -1.0, 0, "a model that is sure of its training set is large enough"},
            {"loss-stuck-from-start", -0.6, 0, "even a small model learns something"},
+           {"loss-nonfinite-at-start", -2.5, 0, "too little capacity does not make NaN"},
+           {"loss-nonfinite-later", -2.5, 0, "too little capacity does not make NaN"},
            {"loss-diverging", -1.0, 0, "too little capacity does not make a loss rise"}},
           "overfit-one-batch",
           "Overfit one batch: a model that cannot memorise 32 samples is too small (or broken); if it can, double its "

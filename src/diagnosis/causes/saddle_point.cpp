@@ -62,7 +62,7 @@ Cause saddle_point() {
           -3.0,
           {{"loss-plateau", 2.6, 0, "a saddle holds the loss in place for a long time"},
            {"loss-stuck-after-drop", 2.0, 0, "the first descent can end on a saddle"},
-           {"loss-stuck-from-start", 1.6, 0, "symmetric weights start on a saddle"},
+           {"loss-stuck-from-start", -0.4, 0, "most runs that never move have a simpler reason"},
            {"vanishing-gradients", 1.4, 0, "the gradient is near zero, as at any stationary point"},
            {"loss-too-slow", 0.8, 0, "leaving a saddle begins very slowly"},
            {"learning-rate-spent", -1.2, 0, "progress ended with the learning rate"},

@@ -57,7 +57,6 @@ Cause sharp_minimum() {
           {{"late-loss-variance", 1.5, 0, "ordinary steps reach the walls of the basin"},
            {"overfitting", 1.2, -0.3, "new data is a shift that a sharp minimum does not bear"},
            {"overconfidence", 0.5, 0, "sharp minima are sure of themselves"},
-           {"loss-plateau", 0.5, 0, "a narrow basin holds the loss"},
            {"loss-spikes", 0.4, 0, "a step onto the wall is a spike"},
            {"loss-oscillating", 0.3, 0, "the optimizer bounces between the walls"},
            {"underfitting", -2.0, 0, "training has not reached a deep minimum"},

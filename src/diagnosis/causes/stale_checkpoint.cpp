@@ -33,10 +33,15 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({0.6, "validation moved until " + at_step(frozen->first_step) + " and has repeated itself since"});
   }
   if (const auto same = repeats_itself(patient, findings); same && frozen == nullptr) found.push_back({3.0, *same});
+  weigh_still_weights(patient, findings, found);
+  weigh_flat_training(patient, findings, found);
   return found;
 }
 
 std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+  if (only_metric_frozen(patient, findings)) {
+    return patient.validation()->name + " moves on, so the weights that are evaluated are new";
+  }
   const auto tail = validation_tail(patient);
   if (!tail || !tail->all_different || findings.found("validation-frozen") != nullptr) return std::nullopt;
   const auto [low, high] = std::minmax_element(tail->values.begin(), tail->values.end());

@@ -32,6 +32,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
         {1.0, "the training loss fell to " + number(patient.training()->end) + ": the training set is memorised"});
   }
   weigh_silent_memorising(patient, findings, found);
+  weigh_flat_training(patient, findings, found);
   return found;
 }
 

@@ -68,7 +68,6 @@ Cause too_much_regularization() {
            {"validation-better-than-training", 2.6, 0, "dropout and augmentation burden training alone"},
            {"weight-norm-collapsing", 3.4, -0.3, "weight decay shrinks the weights faster than they learn"},
            {"loss-stuck-after-drop", 0.8, 0, "decay and learning balance each other early"},
-           {"loss-plateau", 0.5, 0, "decay and learning balance each other"},
            {"loss-stuck-from-start", 0.5, 0, "decay can outweigh the gradient from the start"},
            {"loss-too-slow", 0.5, 0, "the model learns against the brakes"},
            {"overfitting", -2.5, 0, "the model memorises freely"},

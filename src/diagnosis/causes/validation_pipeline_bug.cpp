@@ -34,13 +34,18 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (const auto same = repeats_itself(patient, findings); same && findings.found("validation-frozen") == nullptr) {
     found.push_back({2.6, *same});
   }
-  if (validation_followed(patient)) {
+  if (validation_followed(patient) && !only_metric_frozen(patient, findings)) {
     found.push_back({-0.4, "validation improved with training earlier, so it sees the weights"});
   }
   if (findings.found("loss-plateau") != nullptr && training_goes_on(patient, findings) && patient.validation() &&
       !still_falls(*patient.validation())) {
     found.push_back({0.4, fall_in_words(*patient.training()) + " and validation does not answer"});
   }
+  if (only_metric_frozen(patient, findings)) {
+    found.push_back({-1.2, patient.validation()->name + " follows the weights, only the metric repeats itself"});
+  }
+  weigh_still_weights(patient, findings, found);
+  weigh_flat_training(patient, findings, found);
   return found;
 }
 

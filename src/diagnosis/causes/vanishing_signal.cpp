@@ -31,6 +31,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (norms_all_zero(patient)) {
     found.push_back({-3.0, "every gradient norm is exactly zero: a fading signal is small, not absent"});
   }
+  if (const auto classes = stays_at_chance(patient, 0.004)) {
+    found.push_back({0.6, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
+  }
   const auto course = rate_course(patient);
   if (findings.found("vanishing-gradients") != nullptr && findings.absent("vanishing-by-depth") && course &&
       course->left() < 0.1) {

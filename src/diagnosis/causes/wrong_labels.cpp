@@ -26,16 +26,25 @@ that does not fit.
 - Karpathy 2019, A Recipe for Training Neural Networks: look at exactly what goes into the network.
 )";
 
+constexpr double kSame = 0.004;
+constexpr double kNear = 0.03;
+
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
-  const Observation* stuck = findings.found("loss-stuck-from-start");
-  if (stuck == nullptr) return found;
-  weigh_ordinary_norms(patient, findings, 0.9, found);
-  const std::string_view classes = qualifier(stuck, "classes");
-  if (!classes.empty()) {
-    found.push_back({0.3, "the loss is that of guessing among " + std::string(classes) + " classes"});
+  const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  if (stuck) weigh_ordinary_norms(patient, findings, 0.9, found);
+  if (const auto classes = stays_at_chance(patient, kSame)) {
+    found.push_back({-0.8, "the loss is exactly ln(" + std::to_string(*classes) +
+                               "): the outputs ignore the inputs, whatever the labels"});
+  } else if (const auto near = stays_at_chance(patient, kNear)) {
+    found.push_back(
+        {stuck ? 0.3 : 1.6, "the loss stays at that of guessing among " + std::to_string(*near) + " classes"});
   }
   const Reading* training = patient.training();
+  if (!stuck && training != nullptr && training->improvement() > 0.2 * training->level && training_learned(patient)) {
+    found.push_back({-2.0, training->name + " fell from " + number(training->shown(training->start)) + " to " +
+                               number(training->shown(training->best)) + ": the labels do say something"});
+  }
   if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
     found.push_back({-1.2, "the loss repeats to the last digit: with gradients it would at least jitter"});
   }
@@ -68,6 +77,7 @@ Cause wrong_labels() {
            {"loss-stuck-after-drop", 0.8, 0, "the class frequencies are learned, and nothing more"},
            {"overfitting", 0.5, 0, "labels that say nothing can only be memorised"},
            {"confidence-without-learning", 0.5, 0, "no more labels can be told from the inputs"},
+           {"loss-plateau", 0.3, 0, "there is nothing to learn from labels that say nothing"},
            {"vanishing-gradients", -1.0, 0, "wrong labels still give gradients"},
            {"loss-too-slow", -0.5, 0, "something is being learned, if slowly"}},
           "overfit-one-batch",

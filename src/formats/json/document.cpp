@@ -196,10 +196,11 @@ class DocumentVisitor final : public JsonVisitor {
     for (const std::string& name : names) ids.push_back(rows.column(name));
     const bool scaled = length < longest && longest % length == 0;
     const std::uint32_t step = scaled ? rows.column("step") : 0;
+    const std::size_t stride = longest / length;
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < length; ++i) {
       cells.clear();
-      if (scaled) cells.push_back({step, static_cast<double>((i + 1) * (longest / length) - 1)});
+      if (scaled) cells.push_back({step, static_cast<double>((i + 1) * stride - 1)});
       for (std::size_t column = 0; column < names.size(); ++column) {
         const CellValue& cell = columns_.at(names[column])[i];
         if (cell.kind == CellKind::number) cells.push_back({ids[column], cell.value});

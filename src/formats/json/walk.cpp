@@ -16,8 +16,8 @@ error_code walk_value(ondemand::value value, JsonVisitor& visitor, int depth);
 error_code walk_object(ondemand::object object, JsonVisitor& visitor, int depth) {
   visitor.begin_object();
   for (auto entry : object) {
-    ondemand::field field;
-    if (const error_code error = std::move(entry).get(field)) return error;
+    if (entry.error()) return entry.error();
+    ondemand::field field = entry.value_unsafe();
     std::string_view key;
     if (const error_code error = field.unescaped_key().get(key)) return error;
     visitor.key(key);
@@ -30,9 +30,8 @@ error_code walk_object(ondemand::object object, JsonVisitor& visitor, int depth)
 error_code walk_array(ondemand::array array, JsonVisitor& visitor, int depth) {
   visitor.begin_array();
   for (auto entry : array) {
-    ondemand::value value;
-    if (const error_code error = std::move(entry).get(value)) return error;
-    if (const error_code error = walk_value(value, visitor, depth)) return error;
+    if (entry.error()) return entry.error();
+    if (const error_code error = walk_value(entry.value_unsafe(), visitor, depth)) return error;
   }
   visitor.end_array();
   return simdjson::SUCCESS;

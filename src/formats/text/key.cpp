@@ -14,6 +14,7 @@ constexpr std::size_t kMostWords = 6;       // of a name before ':' or '='
 constexpr std::size_t kMostLooseWords = 3;  // of a name that just stands before the number
 constexpr std::size_t kLongestRemark = 40;  // "(higher is better)" between name and separator
 constexpr std::size_t kLongestName = 100;
+constexpr std::size_t kLongestCall = 1000;  // how far back the parenthesis of a call is looked for
 
 bool is_space(char c) {
   return c == ' ' || c == '\t';
@@ -78,6 +79,14 @@ std::string_view fenced(std::string_view text, char open, bool keep_fence) {
   return keep_fence ? text.substr(start) : inside;
 }
 
+/// Whether the number that starts at `place` belongs to the word before it ("top 5").
+bool follows_index_word(std::string_view text, std::size_t place) {
+  if (text[place - 1] != ' ') return false;
+  std::size_t start = place - 1;
+  while (start > 0 && is_word_character(text[start - 1])) --start;
+  return takes_index(text.substr(start, place - 1 - start));
+}
+
 /// The words at the end of `text`, back to the nearest punctuation or gap.
 std::string_view words_at_end(std::string_view text, std::size_t most, bool& too_many) {
   const auto part_of_word = [&](std::size_t i) {
@@ -94,7 +103,8 @@ std::string_view words_at_end(std::string_view text, std::size_t most, bool& too
     while (word > 0 && part_of_word(word - 1)) --word;
     if (word == start) break;
     const std::string_view candidate = text.substr(word, start - word);
-    if (is_digit(candidate.front()) || !has_letter(candidate)) break;
+    const bool index = is_digit(candidate.front()) && word > 1 && follows_index_word(text, word);
+    if (!index && (is_digit(candidate.front()) || !has_letter(candidate))) break;
     if (++words > most) {
       too_many = true;
       break;
@@ -182,7 +192,8 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
 
 bool in_call(std::string_view line, std::size_t place) {
   int depth = 0;
-  for (std::size_t i = place; i > 0; --i) {
+  const std::size_t stop = place > kLongestCall ? place - kLongestCall : 0;
+  for (std::size_t i = place; i > stop; --i) {
     const char c = line[i - 1];
     if (c == ')') ++depth;
     if (c != '(') continue;

@@ -12,14 +12,16 @@
 namespace osler::text {
 namespace {
 
+constexpr std::size_t kMostSplits = 64;   // per line; no line needs more
 constexpr std::size_t kLongestList = 16;  // "lr=[...]": more are data, not a handful of parameter groups
 
 /// One number with what surrounds it.
 struct Part {
   Key key;
   KeyTraits traits;
-  std::string_view gap;    // the text between the number before and this one
-  bool numerator = false;  // of "3/10"
+  std::string_view gap;            // the text between the number before and this one
+  std::string_view name_for_next;  // where this number is a counter in the middle of a sentence
+  bool numerator = false;          // of "3/10"
   bool denominator = false;
 };
 
@@ -69,12 +71,39 @@ class Planner {
         parts_[k - 1].numerator = true;
       } else {
         part.key = key_before(line_, from, numbers_[k].begin);
+        if (k > 0 && part.key.text.empty()) take_name_before_counter(k);
         if (!part.key.text.empty()) part.traits = describe_key(part.key.text);
         if (part.key.sentence || part.traits.story) part.traits = {.story = true};
+        if (!part.traits.epoch && part.traits.step == 0) part_name_from_counter(part);
         if (!part.key.text.empty()) ++plan_.named;
       }
       from = numbers_[k].unit_end;
     }
+  }
+
+  /// "Score at iteration 100 is 0.5": the number counts, the words before "at" name what follows.
+  static void part_name_from_counter(Part& part) {
+    const std::size_t space = part.key.text.rfind(' ');
+    if (space == std::string_view::npos) return;
+    const KeyTraits counter = describe_key(part.key.text.substr(space + 1));
+    if (!counter.epoch && counter.step == 0) return;
+    std::string_view name = part.key.text.substr(0, space);
+    for (const std::string_view word : {" at", " after", " for", " in", " of", " on"}) {
+      if (!name.ends_with(word)) continue;
+      part.name_for_next = name.substr(0, name.size() - word.size());
+      part.traits = counter;
+      return;
+    }
+  }
+
+  void take_name_before_counter(std::size_t k) {
+    const std::string_view name = parts_[k - 1].name_for_next;
+    const std::string_view gap = trim(parts_[k].gap);
+    if (name.empty() || (gap != "is" && gap != ":" && gap != "=" && gap != "," && gap != "was")) return;
+    parts_[k].key = parts_[k - 1].key;
+    parts_[k].key.text = name;
+    parts_[k].key.separated = true;
+    parts_[k].key.sentence = false;
   }
 
   /// Words like "train" or "[valid]" that stand for themselves, with their places.
@@ -87,7 +116,7 @@ class Planner {
       const std::size_t end = end_of_word(line_, at);
       const std::string_view word = line_.substr(at, end - at);
       const Split split = split_of(word);
-      if (split != Split::none) splits_.emplace_back(at, split);
+      if (split != Split::none && splits_.size() < kMostSplits) splits_.emplace_back(at, split);
       if (word.size() > 4 && word.size() < 8 && starts_with_folded(word, "rank")) note_rank(word.substr(4));
       at = end;
     }
@@ -247,6 +276,13 @@ class Planner {
       }
     }
     if (plan_.epoch >= 0) return;
+    // "Train 100: loss:0.28"
+    for (std::size_t k = 0; k + 1 < parts_.size(); ++k) {
+      const bool before_figure = parts_[k + 1].traits.metric && after(k) == ':';
+      if (parts_[k].traits.bare_split && !parts_[k].key.separated && integer(k) && before_figure) {
+        return set_step(k, CounterKind::bare, parts_[k].key.text);
+      }
+    }
     // "logging_writer.py:48] [100] loss=0.5"
     for (std::size_t k = 0; k + 1 < parts_.size() && parts_[k].key.text.empty(); ++k) {
       const bool fenced = numbers_[k].begin > 0 && line_[numbers_[k].begin - 1] == '[' && after(k) == ']';
@@ -262,8 +298,8 @@ class Planner {
 
   /// "[0]  train-auc: 0.9", "100: 1.5, 1.4 avg", "(3 ) Loss: 0.3", "[10/99] loss 0.3": the first number counts.
   [[nodiscard]] bool leading_counter() const {
-    if (parts_.size() < 2 || !parts_[0].key.text.empty() || !integer(0) || line_[numbers_[0].begin] == '-')
-      return false;
+    const bool countable = integer(0) && line_[numbers_[0].begin] != '-';
+    if (parts_.size() < 2 || !parts_[0].key.text.empty() || !countable) return false;
     const std::string_view before = trim(parts_[0].gap);
     const std::size_t last = parts_[0].numerator ? 1 : 0;
     const std::string_view rest = trim(rest_after(last));
@@ -291,6 +327,14 @@ class Planner {
     if (traits.epoch) plan_.epoch = 0;
   }
 
+  /// "ppl: 5.45 --> 2.44" tells of a change.
+  [[nodiscard]] bool starts_arrow(std::size_t k) const {
+    const std::string_view rest = rest_after(k);
+    const std::size_t start = rest.find_first_not_of(' ');
+    return start != std::string_view::npos &&
+           (rest.substr(start).starts_with("->") || rest.substr(start).starts_with("-->"));
+  }
+
   void assign_values() {
     std::size_t list = numbers_.size();  // the number whose key a list belongs to
     std::size_t in_list = 0;
@@ -299,12 +343,16 @@ class Planner {
       Slot& slot = plan_.slots[k];
       if (is_counter(k) || part.denominator || (unit_of(k) == "%" && after(k) == '|')) continue;
       if (k < description_ && !part.traits.metric) continue;  // "DataLoader 0:  50%|..."
+      if (starts_arrow(k)) continue;
       if (!part.key.text.empty()) {
         list = numbers_.size();
         if (part.traits.story || part.traits.ignored || part.traits.epoch || part.traits.step != 0) continue;
         slot.name = name_of(k);
         slot.use = part.numerator && part.traits.metric ? Slot::Use::ratio : Slot::Use::value;
-        if (part.key.in_list) list = k, in_list = 0;
+        if (part.key.in_list) {
+          list = k;
+          in_list = 0;
+        }
       } else if (list < numbers_.size() && only(part.gap, ", ") && in_list + 1 < kLongestList) {
         slot = plan_.slots[list];
         slot.name += "." + std::to_string(++in_list);
@@ -425,8 +473,8 @@ class Planner {
     const bool counted = plan_.counted();
     const bool known = part.traits.metric || part.traits.signal;
     const bool option = part.key.begin >= 2 && line_.substr(part.key.begin - 2, 2) == "--";
-    if (part.key.dotted || option || (!counted && in_call(line_, numbers_[k].begin)) || (!known && is_place(k)))
-      return Trust::none;
+    const bool elsewhere = (!counted && in_call(line_, numbers_[k].begin)) || (!known && is_place(k));
+    if (part.key.dotted || option || elsewhere) return Trust::none;
     if (is_setting(k)) return part.key.separated ? Trust::setting : Trust::none;
     if (part.traits.metric) return Trust::certain;
     if (tells && (part.key.separated || part.traits.signal || part.key.text.empty())) return Trust::certain;

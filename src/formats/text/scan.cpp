@@ -84,7 +84,11 @@ class LineScanner {
           ++at_;
           break;
         case kDigit:
-          take(read_number(at_));
+          if (indexes_word()) {
+            at_ = end_of_word(line_, at_);
+          } else {
+            take(read_number(at_));
+          }
           break;
         case kLetter:
           word();
@@ -120,6 +124,16 @@ class LineScanner {
       literal_ = reading.end;
     }
     at_ = reading.end;
+  }
+
+  /// Whether the digits here belong to the word before them and to the one behind: "top 5 accuracy".
+  [[nodiscard]] bool indexes_word() const {
+    if (at_ < 4 || line_[at_ - 1] != ' ' || class_of(line_[at_ - 2]) != kLetter) return false;
+    const std::size_t end = skip_digits(at_);
+    if (end - at_ > 3 || peek(end) != ' ' || class_of(peek(end + 1)) != kLetter) return false;
+    std::size_t start = at_ - 1;
+    while (start > 0 && class_of(line_[start - 1]) == kLetter) --start;
+    return takes_index(line_.substr(start, at_ - 1 - start));
   }
 
   void punctuation() {

@@ -9,7 +9,7 @@ namespace osler::text {
 namespace {
 
 constexpr std::size_t kMostCounters = 256;
-constexpr std::size_t kMostEpochs = 65'536;
+constexpr std::size_t kMostEpochs = 1024;  // remembered per counter
 constexpr std::size_t kMostLanes = 4;
 constexpr int kRowsPerEpoch = 3;   // lines of one shape in one epoch that make the lines the axis
 constexpr int kBarAdvances = 8;    // steps in a row that make a bar the axis

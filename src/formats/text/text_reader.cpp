@@ -12,6 +12,8 @@ namespace osler::text {
 namespace {
 
 constexpr std::int64_t kLargestRank = 63;
+/// What lies further behind in a line belongs to no training log; plans would be costly to make for it.
+constexpr std::size_t kLongestRead = 64 * 1024;
 constexpr double kLargestCount = 1e15;  // larger numbers are no counters
 
 std::string_view without_end_spaces(std::string_view text) {
@@ -39,10 +41,7 @@ bool blank(std::string_view text) {
 Result<void> TextReader::feed(std::span<const std::byte> bytes, EventSink& sink, DamageReport& damage) {
   sink_ = &sink;
   splitter_.feed(bytes, damage, [this](const Line& line) { take(line.text); });
-  if (book_.full() && !full_told_) {
-    full_told_ = true;
-    damage.add({{}, 0, 0, "more than 100000 different series; further ones were left out", 0});
-  }
+  tell_when_full(damage);
   return {};
 }
 
@@ -52,17 +51,23 @@ Result<void> TextReader::finish(EventSink& sink, DamageReport& damage) {
   if (tables_.end_block(row_)) table_row(row_, false);
   flush_pending();
   book_.finish(sink);
+  tell_when_full(damage);
   return {};
+}
+
+void TextReader::tell_when_full(DamageReport& damage) {
+  if (!book_.full() || full_told_) return;
+  full_told_ = true;
+  damage.add({{}, 0, 0, "more than 100000 different series; further ones were left out", 0});
 }
 
 void TextReader::take(std::string_view text) {
   text = without_end_spaces(plain_text(text, scratch_));
-  // Old progress bars draw themselves anew behind backspaces.
-  std::size_t bar_end = end_of_bar(text);
-  if (bar_end != 0) {
-    read(text.substr(0, bar_end));
-    text.remove_prefix(bar_end);
+  for (std::size_t end = end_of_bar(text); end != 0; end = end_of_bar(text)) {
+    read(text.substr(0, end));
+    text.remove_prefix(end);
   }
+  // Old progress bars draw themselves anew behind backspaces.
   for (std::size_t back = text.find('\b'); back != std::string_view::npos; back = text.find('\b')) {
     if (back > 0) read(text.substr(0, back));
     text.remove_prefix(back + 1);
@@ -71,6 +76,7 @@ void TextReader::take(std::string_view text) {
 }
 
 void TextReader::read(std::string_view text) {
+  text = text.substr(0, kLongestRead);
   if (Tables::fenced(text)) {
     if (tables_.fenced_line(text, row_)) table_row(row_, false);
     return;
@@ -117,6 +123,7 @@ void TextReader::numbered_line(std::string_view text) {
     // Entry numbers changed: what refers to them starts afresh.
     pending_.active = false;
     plans_.clear();
+    planned_slots_ = 0;
     last_plan_ = nullptr;
   }
   LinePlan& plan = plan_for(text);
@@ -143,7 +150,11 @@ LinePlan& TextReader::plan_for(std::string_view text) {
     last_plan_ = known->second.get();
     return *last_plan_;
   }
-  if (plans_.size() >= kMostPlans) plans_.clear();
+  if (plans_.size() >= kMostPlans || planned_slots_ >= kMostSlots) {
+    plans_.clear();
+    planned_slots_ = 0;
+  }
+  planned_slots_ += scan_.numbers.size();
   auto plan = std::make_unique<LinePlan>(plan_line(text, scan_));
   if (dialect_.refine != nullptr) dialect_.refine(text, scan_, *plan);
   if (!plan->code && !plan->counted() && code_ == 0) {

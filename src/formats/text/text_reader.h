@@ -34,7 +34,8 @@ class TextReader final : public Reader {
 
  private:
   static constexpr std::size_t kMostPlans = 8192;
-  static constexpr int kCodeLines = 60;  // lines without code after which a listing is over
+  static constexpr std::size_t kMostSlots = 200'000;  // of all plans together
+  static constexpr int kCodeLines = 60;               // lines without code after which a listing is over
 
   /// Numbers of a progress bar that wait until its state is final.
   struct Pending {
@@ -50,6 +51,7 @@ class TextReader final : public Reader {
   };
 
   void take(std::string_view text);
+  void tell_when_full(DamageReport& damage);
   void read(std::string_view text);
   void plain_line(std::string_view text);
   void numbered_line(std::string_view text);
@@ -76,6 +78,7 @@ class TextReader final : public Reader {
   std::string scratch_;
   Scan scan_;
   std::unordered_map<std::uint64_t, std::unique_ptr<LinePlan>> plans_;
+  std::size_t planned_slots_ = 0;
   LinePlan* last_plan_ = nullptr;
   std::uint64_t last_shape_ = 0;
 

@@ -42,9 +42,10 @@ constexpr std::array kSignals = {
     "lrate"sv, "mfu"sv,  "norm"sv,  "rate"sv,     "scale"sv, "speed"sv,    "throughput"sv,
 };
 constexpr std::array kStories = {
-    "decreased"sv, "dumped"sv,    "every"sv,  "exits"sv,   "finished"sv, "improve"sv, "improved"sv, "improvement"sv,
-    "increase"sv,  "increased"sv, "loaded"sv, "loading"sv, "reducing"sv, "reduced"sv, "restored"sv, "restoring"sv,
-    "resumed"sv,   "resuming"sv,  "saved"sv,  "saving"sv,  "spawned"sv,  "writing"sv,
+    "decreased"sv, "decreasing"sv,  "dumped"sv,    "every"sv,    "exits"sv,     "finished"sv,   "improve"sv,
+    "improved"sv,  "improvement"sv, "improving"sv, "increase"sv, "increased"sv, "increasing"sv, "loaded"sv,
+    "loading"sv,   "reduced"sv,     "reducing"sv,  "restored"sv, "restoring"sv, "resumed"sv,    "resuming"sv,
+    "saved"sv,     "saving"sv,      "spawned"sv,   "writing"sv,
 };
 constexpr std::array kSettingWords = {
     "batch"sv,     "bias"sv,         "budget"sv,    "buffer"sv,      "channels"sv,  "classes"sv,  "clip"sv,
@@ -63,8 +64,9 @@ constexpr std::array kIgnored = {
 };
 /// Words that may stand before a counter without changing what it counts.
 constexpr std::array kCounterCompany = {
-    "at"sv,  "beginning"sv, "current"sv, "data"sv,     "end"sv, "for"sv,  "in"sv,      "logical"sv,
-    "now"sv, "of"sv,        "start"sv,   "starting"sv, "the"sv, "time"sv, "trainer"sv,
+    "at"sv,    "beginning"sv, "current"sv, "data"sv,      "done"sv,    "end"sv, "finished"sv,
+    "for"sv,   "in"sv,        "iter"sv,    "iteration"sv, "logical"sv, "now"sv, "of"sv,
+    "start"sv, "starting"sv,  "the"sv,     "time"sv,      "trainer"sv,
 };
 constexpr std::array kLeading = {
     "a"sv,  "after"sv, "an"sv, "and"sv, "at"sv,  "attempted"sv, "but"sv, "for"sv,     "had"sv, "has"sv,   "in"sv,
@@ -74,14 +76,14 @@ constexpr std::array kTrailing = {
     "a"sv, "about"sv, "after"sv, "are"sv, "at"sv, "by"sv, "from"sv, "is"sv, "no"sv, "of"sv, "on"sv, "to"sv, "was"sv,
 };
 constexpr std::array kUnits = {
-    "B"sv,  "C"sv,  "G"sv,   "GB"sv,   "GiB"sv, "Hz"sv,  "K"sv,         "KB"sv,        "KiB"sv,
-    "M"sv,  "MB"sv, "MHz"sv, "MiB"sv,  "T"sv,   "TB"sv,  "W"sv,         "fps"sv,       "h"sv,
-    "hr"sv, "it"sv, "k"sv,   "kB"sv,   "m"sv,   "min"sv, "mins"sv,      "ms"sv,        "ns"sv,
-    "px"sv, "s"sv,  "sec"sv, "secs"sv, "us"sv,  "x"sv,   "\xC2\xB5s"sv, "\xCE\xBCs"sv, "epoch"sv,
+    "B"sv,    "C"sv,   "G"sv,   "GB"sv,        "GiB"sv,       "Hz"sv,    "K"sv,   "KB"sv, "KiB"sv, "M"sv,
+    "MB"sv,   "MHz"sv, "MiB"sv, "T"sv,         "TB"sv,        "W"sv,     "fps"sv, "h"sv,  "hr"sv,  "it"sv,
+    "k"sv,    "kB"sv,  "m"sv,   "min"sv,       "mins"sv,      "ms"sv,    "ns"sv,  "px"sv, "s"sv,   "sec"sv,
+    "secs"sv, "us"sv,  "x"sv,   "\xC2\xB5s"sv, "\xCE\xBCs"sv, "epoch"sv, "th"sv,  "st"sv, "nd"sv,  "rd"sv,
 };
 
 /// What the lists say of one word.
-enum WordFlags : std::uint8_t { kMetric = 1, kSignal = 2, kStory = 4, kSetting = 8, kBest = 16 };
+enum WordFlags : std::uint8_t { kMetric = 1, kSignal = 2, kStory = 4, kSetting = 8, kBest = 16, kWeakSetting = 32 };
 
 std::uint8_t flags_of(std::string_view word) {
   static const auto table = [] {
@@ -91,6 +93,8 @@ std::uint8_t flags_of(std::string_view word) {
     for (const std::string_view one : kStories) flags[one] |= kStory;
     for (const std::string_view one : kSettingWords) flags[one] |= kSetting;
     flags["best"] |= kBest;
+    // A setting by themselves, but "batch loss" and "max accuracy" are measured.
+    for (const char* one : {"batch", "max", "min"}) flags[one] = kWeakSetting;
     return flags;
   }();
   const auto found = table.find(word);
@@ -309,6 +313,7 @@ KeyTraits describe_key(std::string_view key) {
   if (traits.epoch || traits.step != 0) return traits;
   const Words words(key);
   const auto all = words.all();
+  bool weak_setting = false;
   for (const std::string_view word : all) {
     const Split split = split_within(word);
     if (split != Split::none && traits.split == Split::none) traits.split = split;
@@ -319,10 +324,12 @@ KeyTraits describe_key(std::string_view key) {
     traits.metric |= (flags & kMetric) != 0;
     traits.signal |= (flags & kSignal) != 0;
     traits.setting |= (flags & kSetting) != 0;
+    weak_setting |= (flags & kWeakSetting) != 0;
     traits.story |= (flags & kStory) != 0;
     traits.best |= (flags & kBest) != 0;
     if (static_cast<unsigned char>(word.front()) >= 0x80 && translated(word) != word) traits.metric = true;
   }
+  traits.setting |= weak_setting && !traits.metric;
   traits.bare_split = all.size() == 1 && traits.split != Split::none;
   // "loss scale" and "learning rate" are no figures of merit; "error rate" is.
   if (has_phrase(all, "loss", "scale") || has_phrase(all, "learning", "rate") || has_phrase(all, "loss", "weight")) {
@@ -369,6 +376,16 @@ std::string translated(std::string_view key) {
       std::all_of(english.begin(), english.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   while (found && !english.empty() && english.back() == ' ') english.pop_back();
   return found && ascii ? english : std::string(key);
+}
+
+bool takes_index(std::string_view word) {
+  static constexpr std::array kWords = {
+      "agent"sv, "block"sv, "class"sv, "expert"sv, "group"sv,  "head"sv,  "label"sv, "last"sv,
+      "layer"sv, "level"sv, "mean"sv,  "player"sv, "region"sv, "stage"sv, "task"sv,  "top"sv,
+  };
+  if (word.size() < 3 || word.size() > 6) return false;
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view one) { return one.size() == word.size() && starts_with_folded(word, one); });
 }
 
 bool is_unit(std::string_view letters) {

@@ -42,6 +42,9 @@ struct KeyTraits {
 /// The English name of a key written in Chinese, or the key itself.
 [[nodiscard]] std::string translated(std::string_view key);
 
+/// Whether a number behind this word belongs to the name: "top 5 accuracy", "layer 3 gradient norm".
+[[nodiscard]] bool takes_index(std::string_view word);
+
 /// Whether letters glued to a number are a unit.
 [[nodiscard]] bool is_unit(std::string_view letters);
 

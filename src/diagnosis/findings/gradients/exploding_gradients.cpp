@@ -17,7 +17,7 @@ the chain rule multiply up with depth or sequence length.
 The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
 single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
 finite, or there are at least `leaps` of them. A norm above `large` all along is a matter of scale while the loss
-improves, and an illness when it does not (by less than `improved` of its first level).
+improves, and an illness when it is no better at the end than at the start.
 
 ## Why it matters
 One huge step throws the weights far from where they were; a few of them end in NaN.
@@ -42,9 +42,10 @@ bool loss_harmed(const Patient& patient, double step) {
   return loss->end > before + 6 * loss->noise.sigma && loss->end > before + 0.1 * std::abs(before);
 }
 
-bool loss_improved(const Patient& patient, double share) {
+/// The loss is no better at the end than at the start.
+bool nothing_gained(const Patient& patient) {
   const Reading* loss = patient.training();
-  return loss == nullptr || loss->improvement() > std::max(share * std::abs(loss->start), 3 * loss->noise.sigma);
+  return loss != nullptr && loss->size() >= 8 && loss->end > loss->start - loss->noise.sigma;
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -69,7 +70,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto leap_count = std::count_if(highs.begin(), highs.end(), leaping);
   const bool harmed = leap_at < n && loss_harmed(patient, norm->curve.step[leap_at]);
   const bool leaps = harmed || static_cast<double>(leap_count) >= settings["leaps"];
-  const bool large_throughout = calm > settings["large"] && !loss_improved(patient, settings["improved"]);
+  const bool large_throughout = calm > settings["large"] && nothing_gained(patient);
   if (!runs_away && !leaps && !large_throughout) return NotFound{};
 
   std::size_t since = leaps ? leap_at : large_throughout ? 0 : n - 1;
@@ -101,7 +102,6 @@ Finding exploding_gradients() {
        {"growth", 30, "factor above the calm level that counts as running away; healthy drifts stay within about 10"},
        {"leap", 50, "factor above the calm level for single leaps"},
        {"leaps", 3, "leaps that count even when the loss shows no harm"},
-       {"improved", 0.1, "share of the first level the loss must gain for a large norm to be harmless"},
        {"large", 100, "absolute norm that leaps must reach (seeds: alert above 100)"}},
       check};
 }

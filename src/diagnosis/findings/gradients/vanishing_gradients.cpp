@@ -22,7 +22,8 @@ The update is the learning rate times the gradient: with a norm of 1e-8 nothing 
 
 ## When it is harmless
 A model that has driven its loss to zero has nothing left to learn and no gradient either: a loss that fell by more
-than `solved_share` of its start is not called ill. Values of exactly zero on single steps are skipped updates.
+than `solved_share` of its start is not called ill. Nor is one that still falls, by `learning_share`, under tiny norms:
+there the unit is small, not the signal. Values of exactly zero on single steps are skipped updates.
 
 ## References
 - Hochreiter 1991; Bengio, Simard, Frasconi 1994, Learning long-term dependencies with gradient descent is difficult.
@@ -48,6 +49,14 @@ bool solved(const Patient& patient, double share) {
   return loss != nullptr && loss->best >= 0 && loss->start > 0 && loss->end < (1 - share) * loss->start;
 }
 
+/// The loss still fell while the norm was tiny: then the norm is tiny by scale, not by illness.
+bool still_learning(const Patient& patient, double since, double share) {
+  const Reading* loss = patient.training();
+  if (loss == nullptr || loss->size() < 8 || loss->negated) return false;
+  const double then = loss->course[loss->index_at(since)];
+  return then - loss->end > std::max(share * std::abs(then), 2 * loss->noise.sigma);
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* norm = patient.gradient_norm();
   if (norm == nullptr) return NotChecked{"no gradient norm in the log"};
@@ -69,7 +78,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     since = quiet_since(norm->curve, limit);
   }
   const bool long_enough = points_from(norm->curve, since) >= std::max(settings["steps"], 0.05 * norm->curve.points());
-  if (!long_enough || solved(patient, settings["solved_share"])) return NotFound{};
+  if (!long_enough || solved(patient, settings["solved_share"]) ||
+      still_learning(patient, norm->curve.step[since], settings["learning_share"])) {
+    return NotFound{};
+  }
 
   const double level = signal::median(std::span(norm->curve.value).subspan(since));
   const std::int64_t from = norm->step_at(since);
@@ -94,6 +106,8 @@ Finding vanishing_gradients() {
            {"warn_norm", 1e-6, "global norm that is a warning (seeds)"},
            {"steps", 10, "logged values in a row that must lie below (seeds)"},
            {"collapse", 1e-4, "share of the early level that counts as collapsed when no absolute limit is crossed"},
+           {"learning_share", 0.1,
+            "fall of the loss while the norm is tiny that shows that the norm is small by scale alone"},
            {"solved_share", 0.99, "fall of the loss after which no gradient is simply success"}},
           check};
 }

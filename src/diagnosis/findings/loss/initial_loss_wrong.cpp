@@ -19,7 +19,7 @@ starts many times higher: it is sure of the wrong answers before it has seen any
 ## Signature
 The very first loss is at least `factor` times ln(C), and has come down to less than `back_to` times ln(C) within the
 first `early` of the run. C is taken from the configuration; else from the first accuracies, which lie near 1/C (their
-lowest is used, so that C comes out rather too large).
+lowest is used, so that C comes out rather too large). A first loss that is ln(C) for another usual C is believed.
 
 ## Why it matters
 The first steps only shrink the last layer, with huge gradients that disturb everything before it. The loss curve looks
@@ -50,8 +50,7 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
   }
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     // A first accuracy that comes later than the first losses tells what was learned until then.
-    const std::size_t second = std::min<std::size_t>(1, pair.loss->size() - 1);
-    if (pair.accuracy->first_step > pair.loss->step_at(second)) continue;
+    if (pair.accuracy->first_step > patient.training()->step_at(1)) continue;
     const std::vector<double>& values = pair.accuracy->curve.value;
     const std::size_t head = std::min<std::size_t>(3, values.size());
     // Values are negated: the largest is the lowest accuracy.
@@ -112,6 +111,8 @@ Finding initial_loss_wrong() {
        {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
        {"back_to", 2, "level in units of ln(C) to which it must come down; what stays higher is a sum or a penalty"},
        {"early", 0.05, "part of the run within which it must come down"},
+       {"tolerance", 0.03,
+        "relative distance within which the first loss is that of chance for another number of classes"},
        {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
       check};
 }

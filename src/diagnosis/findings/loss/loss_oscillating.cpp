@@ -114,7 +114,7 @@ Finding loss_oscillating() {
           {Need::curve},
           kDoc,
           {{"fewest_points", 16, "below this swings cannot be told from noise"},
-           {"level_share", 0.1, "amplitude as a share of the level that counts as large"},
+           {"level_share", 0.15, "amplitude as a share of the level that counts as large"},
            {"gain_share", 0.05, "amplitude as a share of the whole gain that counts as large"},
            {"progress", 1, "descent over the second half, in amplitudes, that makes swings harmless"},
            {"zigzag_z", 4, "standard errors by which turning points must exceed those of independent noise"},

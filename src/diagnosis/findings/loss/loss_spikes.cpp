@@ -17,7 +17,7 @@ step that is only just stable.
 
 ## Signature
 A value at least `score` noise units above the running median and at least `height` of the level there, beyond `tail`
-times the reach of the ordinary upward scatter (in long curves also `far_tail` times its 99th percentile, unless the
+times the reach of the ordinary upward scatter (in long curves also `far_tail` times its 97th percentile, unless the
 spikes are regular). In the first `settle` of the run only jumps of `dramatic` times the first level count. The
 qualifier `period` gives the gap when at least four spikes are regular.
 
@@ -42,7 +42,7 @@ double upward_reach(const Reading& reading, bool far) {
   for (std::size_t i = reading.size() / 10; i < reading.size(); ++i) {
     above.push_back(reading.curve.high[i] - reading.course[i]);
   }
-  return signal::quantile(above, far ? 0.99 : 0.9);
+  return signal::quantile(above, far ? 0.97 : 0.9);
 }
 
 std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues& settings) {
@@ -65,6 +65,17 @@ std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues
   return spikes;
 }
 
+/// A lone jump, or a few among thousands of batches, that left no trace: worth a note, not a warning.
+bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spikes, const SettingValues& settings) {
+  const bool traceless = std::all_of(spikes.begin(), spikes.end(), [](const auto& spike) { return spike.recovered; });
+  const bool dramatic = std::any_of(spikes.begin(), spikes.end(), [&](const auto& spike) {
+    return spike.peak - spike.base > settings["dramatic"] * std::abs(reading.top);
+  });
+  const bool rare = reading.curve.points() >= settings["long"] && !signal::period_of(spikes) &&
+                    spikes.size() <= std::max<std::size_t>(2, reading.size() / 150);
+  return traceless && (rare || (spikes.size() == 1 && !dramatic));
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial() || patient.reinforcement()) return NotChecked{"such losses and rewards jump by nature"};
   if (patient.objectives().empty()) return no_loss_to_check(patient);
@@ -77,8 +88,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const auto& worst =
         *std::max_element(spikes.begin(), spikes.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
     const std::string count = spikes.size() == 1 ? "once" : std::to_string(spikes.size()) + " times";
-    // In a log of single batches one bad batch that leaves no trace is an accident.
-    const bool accident = spikes.size() == 1 && worst.recovered && reading->curve.points() >= settings["long"];
+    const bool accident = is_accident(*reading, spikes, settings);
     Observation seen =
         observe(accident ? Severity::note : Severity::warning, confidence_of(worst.score / settings["score"]),
                 std::llround(spikes.front().step), std::llround(spikes.back().step),
@@ -103,20 +113,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding loss_spikes() {
-  return {
-      "loss-spikes",
-      "The loss jumps and recovers",
-      {Need::curve},
-      kDoc,
-      {{"fewest_points", 12, "below this a jump cannot be told from the course"},
-       {"long", 200, "points from which on a single recovered jump is a note: the log holds single batches"},
-       {"score", 8, "noise units above the course"},
-       {"height", 0.8, "share of the level that the jump must exceed"},
-       {"far_tail", 2.5, "how many times the jump must exceed the 99th percentile of upward scatter in a long curve"},
-       {"dramatic", 3, "jump, in units of the first level, that counts even at the start"},
-       {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
-       {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
-      check};
+  return {"loss-spikes",
+          "The loss jumps and recovers",
+          {Need::curve},
+          kDoc,
+          {{"fewest_points", 12, "below this a jump cannot be told from the course"},
+           {"long", 200, "points from which on a few recovered jumps are a note: the log holds single batches"},
+           {"score", 8, "noise units above the course"},
+           {"height", 0.8, "share of the level that the jump must exceed"},
+           {"far_tail", 3, "how many times the jump must exceed the 97th percentile of upward scatter in a long curve"},
+           {"dramatic", 3, "jump, in units of the first level, that counts even at the start"},
+           {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
+           {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
+          check};
 }
 
 }  // namespace osler::catalogue

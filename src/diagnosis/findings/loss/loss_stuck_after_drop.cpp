@@ -1,6 +1,7 @@
 // loss-stuck-after-drop: an early drop, then nothing for a long stretch, far above what the drop promised.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "diagnosis/flatness.h"
 #include "diagnosis/nonfinite.h"
@@ -16,10 +17,13 @@ The loss fell at first and then stood still for most of the run, at a level well
 heading when it stopped.
 
 ## Signature
-The training loss is flat for at least the last `flat_share` of the run; before that it fell by at least `drop_noise`
-noise units; the power law or exponential that fits the descent promises, at the end of the run, a level lower by
-`promise_share` of the drop than what is seen, even at the pessimistic end of its interval; and no single smooth decay
-explains the whole curve: its residual is at least `kink` times the noise.
+The training loss fell by at least `drop_noise` noise units and is then flat for at least the last `flat_share` of the
+run, and one of these shows that the floor was not reached:
+- the learning rate was below `rate_gone` of its peak when the loss stopped, with `early_share` of the run still to go
+  (a warning);
+- the accuracy is poor (below `poor_accuracy`) after `early_share` of the run without progress (a note);
+- the power law or exponential that fits the descent promises a level lower by `promise_share` of the drop, and no
+  single smooth decay explains the whole curve: its residual is at least `kink` times the noise (a note).
 
 ## Why it matters
 A descent that stops abruptly was stopped by something: a learning rate that decayed too fast, units that died, a
@@ -32,6 +36,59 @@ A descent that bends smoothly into its floor has converged, and the fit says so.
 - Hestness et al. 2017, Deep Learning Scaling is Predictable, Empirically.
 )";
 
+/// Why the stop is no convergence, in words; empty when nothing shows it.
+struct Proof {
+  std::string text;
+  Severity severity = Severity::note;
+  double margin = 1;
+};
+
+/// The learning rate had come down from its peak to less than `share` of it.
+bool rate_gone(const Patient& patient, double step, double share) {
+  const Reading* rate = patient.learning_rate();
+  if (rate == nullptr || rate->size() < 4) return false;
+  const auto& values = rate->curve.value;
+  const std::size_t at = rate->index_at(step);
+  const auto peak = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+  return at > peak && values[at] < share * values[peak];
+}
+
+/// What the descent before the stop promised for the end of the run, where it is clearly lower than what came.
+std::optional<double> broken_promise(const Reading& loss, const Flatness& flat, const SettingValues& settings) {
+  const double drop = loss.start - loss.end;
+  const bool positive = *std::min_element(loss.curve.low.begin(), loss.curve.low.end()) >= 0;
+  // A positive loss that is almost at zero has kept its promise.
+  if (positive && loss.end < settings["solved"] * loss.start) return std::nullopt;
+  const auto smooth = signal::forecast_of(loss.curve.step, loss.course);
+  if (smooth && smooth->residual < settings["kink"] * loss.noise.sigma) return std::nullopt;
+  const auto descent =
+      signal::forecast_of(std::span(loss.curve.step).first(flat.since), std::span(loss.course).first(flat.since));
+  if (!descent) return std::nullopt;
+  double promised = descent->at(loss.curve.step.back() - loss.curve.step.front());
+  if (positive) promised = std::max(promised, 0.0);
+  promised = std::max(promised, std::min(descent->floor_high, loss.end));
+  const double shortfall = loss.end - promised;
+  if (shortfall < settings["promise_share"] * drop || shortfall < 4 * loss.noise.sigma) return std::nullopt;
+  return promised;
+}
+
+std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const Flatness& flat,
+                              const SettingValues& settings) {
+  const bool early = flat.share > settings["early_share"];
+  if (early && rate_gone(patient, loss.curve.step[flat.since], settings["rate_gone"])) {
+    return Proof{"the learning rate had gone by then", Severity::warning, flat.share / settings["flat_share"]};
+  }
+  const auto accuracy = patient.best_accuracy();
+  if (early && accuracy && *accuracy < settings["poor_accuracy"]) {
+    return Proof{"the best accuracy is only " + per_cent(*accuracy), Severity::note,
+                 flat.share / settings["flat_share"]};
+  }
+  if (const auto promised = broken_promise(loss, flat, settings)) {
+    return Proof{"its descent promised " + number(*promised), Severity::note, 1.2};
+  }
+  return std::nullopt;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (patient.adversarial() || patient.reinforcement()) return NotChecked{"the run is not judged by a plain loss"};
@@ -40,36 +97,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
   }
   const Flatness flat = flatness_of(*loss, settings["matters"]);
-  if (flat.share < settings["flat_share"] || flat.since < 8 || flat.since >= loss->size()) return NotFound{};
+  if (flat.share < settings["flat_share"] || flat.since < 3 || flat.since >= loss->size()) return NotFound{};
   const double drop = loss->start - loss->end;
   if (drop < settings["drop_noise"] * loss->noise.sigma || drop < settings["drop_level"] * loss->level)
     return NotFound{};
 
-  const auto steps = std::span(loss->curve.step).first(flat.since);
-  const auto values = std::span(loss->course).first(flat.since);
-  const auto forecast = signal::forecast_of(steps, values);
-  if (!forecast) return NotFound{};
-  const auto smooth = signal::forecast_of(loss->curve.step, loss->course);
-  if (smooth && smooth->residual < settings["kink"] * loss->noise.sigma) return NotFound{};
-  double promised_now = forecast->at(loss->curve.step.back() - loss->curve.step.front());
-  const bool positive = *std::min_element(loss->curve.low.begin(), loss->curve.low.end()) > 0;
-  if (positive) {
-    // A positive loss cannot go below zero, and one that is almost there has kept its promise.
-    promised_now = std::max(promised_now, 0.0);
-    if (loss->end < settings["solved"] * loss->start) return NotFound{};
-  }
-  const double promised = std::max(promised_now, std::min(forecast->floor_high, loss->end));
-  const double shortfall = (loss->end - promised) / drop;
-  if (shortfall < settings["promise_share"] || loss->end - promised < 4 * loss->noise.sigma) return NotFound{};
-
+  const auto proof = proof_of(patient, *loss, flat, settings);
+  if (!proof) return NotFound{};
   const std::int64_t since = loss->step_at(flat.since);
-  Observation seen =
-      observe(Severity::warning, confidence_of(shortfall / settings["promise_share"]), since, loss->last_step,
-              loss->name + " fell to " + number(loss->end) + " by " + at_step(since) +
-                  " and has stood still since; its descent promised " + number(promised) + ".");
-  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, loss->end, promised,
-                                   "flat for " + per_cent(flat.share) + " of the run, " + per_cent(shortfall) +
-                                       " of the drop above what the descent promised"));
+  Observation seen = observe(proof->severity, confidence_of(proof->margin), since, loss->last_step,
+                             loss->name + " fell to " + number(loss->end) + " by " + at_step(since) +
+                                 " and has stood still since; " + proof->text + ".");
+  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, flat.share, settings["flat_share"],
+                                   "flat for " + per_cent(flat.share) + " of the run after a drop of " + number(drop)));
   return seen;
 }
 
@@ -82,9 +122,12 @@ Finding loss_stuck_after_drop() {
           kDoc,
           {{"fewest_points", 20, "points needed to fit the descent"},
            {"flat_share", 0.4, "last share of the run that must be flat"},
+           {"early_share", 0.7, "flat share that shows that the stop came early"},
            {"matters", 0.05, "share of the whole gain that counts as movement"},
            {"drop_noise", 6, "noise units the early drop must exceed"},
            {"drop_level", 0.05, "share of the level the early drop must exceed"},
+           {"rate_gone", 0.1, "learning rate, as a share of its peak, that counts as gone"},
+           {"poor_accuracy", 0.7, "accuracy below which the level counts as poor"},
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},
            {"promise_share", 0.4, "share of the drop by which the descent's promise must be missed"}},

@@ -51,6 +51,8 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
   const double scatter = std::max(reading.noise.sigma, 1e-12 * reading.level);
   const bool small = still.gain < settings["gain_share"];
+  // A loss that climbs moves, if the wrong way.
+  if (late - early > std::max(settings["climb_share"] * reading.level, 3 * scatter)) return still;
   // A quick drop in the first points is progress, however flat the rest.
   if (reading.start - early > 3 * scatter && reading.start - early > settings["gain_share"] * reading.level)
     return still;
@@ -122,7 +124,8 @@ Finding loss_stuck_from_start() {
           kDoc,
           {{"fewest_points", 8, "below this stillness means nothing"},
            {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
-           {"noisy_gain_share", 0.06, "the same for a curve whose noise hides any trend"},
+           {"climb_share", 0.1, "share of the level by which the loss may have risen; more is loss-diverging"},
+           {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
            {"p_value", 0.05, "significance a trend must have"},
            {"metric_gain", 0.1, "relative gain of an accuracy or metric that proves learning"},

@@ -52,7 +52,7 @@ bool bottomed(const signal::Curve& rate, std::size_t last, const SettingValues& 
   const std::size_t tail = last - std::max<std::size_t>(1, (last - first) / 10);
   const double usual = (*peak - rate.value[last]) / (rate.step[last] - rate.step[first]);
   const double late = (rate.value[tail] - rate.value[last]) / (rate.step[last] - rate.step[tail]);
-  constexpr double kFlat = 0.25;
+  constexpr double kFlat = 0.35;  // over its last tenth a whole cosine falls at a quarter of its mean rate
   return late < kFlat * usual;
 }
 

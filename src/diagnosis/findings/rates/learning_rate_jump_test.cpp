@@ -27,7 +27,7 @@ Values resumed_rate(double at) {
 TEST(LearningRateJump, AScheduleThatStartsAnewAndLiftsTheLossIsAWarning) {
   for (const double at : {0.45, 0.6, 0.75}) {
     for (const double scale : {1e4, 1.0, 1e-4}) {
-      const Values loss = noisy(400, 0.01, 1, [&](double x) { return descent(x) + (x < at ? 0.0 : 0.15); });
+      const Values loss = noisy(400, 0.01, 1, [&](double x) { return descent(x) + (x < at ? 0.0 : 0.3); });
       const Verdict verdict = with(resumed_rate(at), times(loss, scale));
       EXPECT_TRUE(found(verdict, Severity::warning)) << at << " " << scale << " " << in_words(verdict);
       EXPECT_NEAR(static_cast<double>(std::get<Observation>(verdict).first_step), at * 20000, 150);

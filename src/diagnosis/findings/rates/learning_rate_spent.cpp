@@ -1,7 +1,6 @@
 // learning-rate-spent: the schedule took the rate away while the loss still had far to go.
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -38,45 +37,6 @@ lowered because of a plateau is an answer to it, not its reason. A loss near zer
 - Hoffmann et al. 2022, Training Compute-Optimal Large Language Models: the length of the cosine must fit the run.
 )";
 
-/// Where the rate works and where it is spent, in steps.
-struct Course {
-  double works_from = 0;
-  double works_until = 0;
-  double spent_since = 0;
-  double spent_part = 0;  // of the whole run
-  double left = 0;        // the rate now, as a share of the peak
-};
-
-/// A few levels with the last change late in the run: a step decay that was planned for all of it.
-bool decays_by_plan(const signal::Curve& rate, const SettingValues& settings) {
-  constexpr std::size_t kFewLevels = 6;
-  const std::set<double> levels(rate.value.begin(), rate.value.end());
-  if (levels.size() > kFewLevels) return false;
-  std::size_t last = rate.size() - 1;
-  while (last > 0 && rate.value[last - 1] == rate.value[last]) --last;
-  return rate.step[last] - rate.step.front() > settings["plan_share"] * (rate.step.back() - rate.step.front());
-}
-
-std::optional<Course> course_of(const RateCurve& rate, double last_step, const SettingValues& settings) {
-  const std::vector<double>& value = rate.curve.value;
-  const std::vector<double>& step = rate.curve.step;
-  std::size_t spent = value.size();
-  while (spent > 0 && value[spent - 1] <= settings["spent_share"] * rate.peak) --spent;
-  if (spent == value.size() || spent == 0 || decays_by_plan(rate.curve, settings)) return std::nullopt;
-  const auto works = [&](double now) { return now >= settings["working_share"] * rate.peak; };
-  const auto first = std::find_if(value.begin(), value.end(), works);
-  std::size_t last = spent;
-  while (last > 0 && !works(value[last - 1])) --last;
-  if (first == value.end() || last == 0) return std::nullopt;
-  Course course;
-  course.works_from = step[static_cast<std::size_t>(first - value.begin())];
-  course.works_until = step[last - 1];
-  course.spent_since = step[spent];
-  course.spent_part = (last_step - step[spent]) / std::max(last_step - step.front(), 1.0);
-  course.left = value.back() / rate.peak;
-  return course;
-}
-
 /// What the loss did until the rate stopped working, and what that promised for the end of the run.
 struct Promise {
   double then = 0;  // level of the loss at that time
@@ -86,7 +46,7 @@ struct Promise {
   bool brief = false;  // too few values to predict anything: `then` is the level when the rate was spent
 };
 
-std::optional<Promise> promise_of(const signal::Curve& loss, const Course& course) {
+std::optional<Promise> promise_of(const signal::Curve& loss, const SpentRate& course) {
   constexpr std::size_t kEnough = 8;
   constexpr std::size_t kFewest = 4;
   const auto values_until = [&](double until) {
@@ -118,7 +78,7 @@ std::optional<Promise> promise_of(const signal::Curve& loss, const Course& cours
 }
 
 /// How clearly the rate was taken away too early: 1 and above is enough.
-double margin_of(const Promise& promise, const Course& course, const Reading& loss, const SettingValues& settings) {
+double margin_of(const Promise& promise, const SpentRate& course, const Reading& loss, const SettingValues& settings) {
   if (!(promise.gained > 0)) return 0;
   const Movement after = movement_of(loss, loss.index_at(course.spent_since), loss.size());
   if (after.falls(settings["p_value"], settings["standing_share"] * promise.gained)) return 0;
@@ -143,7 +103,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (rate->curve.points() < settings["fewest_points"] || loss->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " values of the rate or of the loss"};
   }
-  const auto course = course_of(*rate, loss->curve.step.back(), settings);
+  const auto course = spent_rate(*rate, loss->curve.step.back(),
+                                 {settings["spent_share"], settings["working_share"], settings["plan_share"]});
   if (!course || course->spent_part < settings["stretch"]) return NotFound{};
   const bool arrived = loss->best >= 0 && loss->end < settings["solved_share"] * loss->start;
   const auto promise = promise_of(close_up(patient, *loss), *course);
@@ -180,7 +141,8 @@ Finding learning_rate_spent() {
        {"spent_share", 0.02, "share of the peak below which a rate hardly moves anything"},
        {"stretch", 0.25, "last part of the run that must be spent; a cosine to 0 spends its last 9 %"},
        {"working_share", 0.3, "share of the peak above which the rate is at work"},
-       {"promised_share", 0.1, "further gain promised, as a share of the gain so far, for it to matter"},
+       {"plan_share", 0.4, "part of the run beyond which the last step of a step decay shows that it is for all of it"},
+       {"promised_share", 0.1, "further gain promised, as a share of gain or level, for it to matter"},
        {"noise_units", 2, "noise levels that the promised gain must exceed"},
        {"kept_share", 0.65, "share of the promise whose keeping acquits the schedule"},
        {"p_value", 0.01, "significance of a fall after the rate is spent"},

@@ -18,8 +18,9 @@ above where it began before it settles.
 
 ## Signature
 The first logged rate is at least `full_share` of the peak. Within the first `early` of the run at least `leaps` values
-of the loss lie above its very first value, by more than `noise_units` noise units of the later, settled curve and more
-than `gain_share` of all that is gained later.
+of the loss lie above its very first value, by more than `noise_units` noise units and more
+than `gain_share` of all that is gained later. Noise is measured right after the start, where it is largest.
+Up to the last of these leaps at least `above_share` of the values lie above the first.
 
 ## Why it matters
 Adaptive optimizers know the size of the gradients only after some hundred steps; attention at random weights has large
@@ -57,14 +58,22 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (rate->first < settings["full_share"] * rate->peak) return NotFound{};
 
   const std::span<const double> settled = std::span(curve.value).subspan(curve.size() / 2);
-  const double gain = loss->start - loss->best;
-  const double start = curve.value.front();
-  const double limit = start + std::max(settings["noise_units"] * signal::noise_of(settled).sigma,
-                                        settings["gain_share"] * std::max(gain, 0.0));
+  // The noise right after the start, where it is largest; a single first value may lie anywhere within it.
+  const std::span<const double> next = std::span(curve.value).subspan(early, std::min(2 * early, curve.size() - early));
+  const double sigma = std::max(signal::noise_of(settled).sigma, signal::noise_of(next).sigma);
+  const double start = std::max(curve.value.front(), signal::median(next));
+  const double gain = start - loss->best;
+  const double limit = start + std::max(settings["noise_units"] * sigma, settings["gain_share"] * std::max(gain, 0.0));
   const std::span<const double> rough = std::span(curve.value).first(early);
   const auto leaps = std::count_if(rough.begin(), rough.end(), [&](double value) { return value > limit; });
+  // Where the first value lies within the scatter of those that follow, the scatter is noise and not a leap.
+  std::size_t last = early;
+  while (last > 1 && rough[last - 1] <= limit) --last;
+  const auto above = std::count_if(rough.begin() + 1, rough.begin() + static_cast<std::ptrdiff_t>(last),
+                                   [&](double value) { return value > start; });
+  const bool leaves = static_cast<double>(above) >= settings["above_share"] * static_cast<double>(last - 1);
   const bool settles = signal::median(settled) < start;
-  if (static_cast<double>(leaps) < settings["leaps"] || !settles || !(gain > 0)) return NotFound{};
+  if (static_cast<double>(leaps) < settings["leaps"] || !leaves || !settles || !(gain > 0)) return NotFound{};
 
   const double highest = *std::max_element(rough.begin(), rough.end());
   const auto until = std::llround(curve.step[early - 1]);
@@ -90,7 +99,9 @@ Finding no_warmup() {
        {"fewest_early", 6, "losses in that part needed to judge it"},
        {"full_share", 0.9, "share of the peak that the first rate must have"},
        {"leaps", 3, "values above the first that it takes; one or two are ordinary"},
-       {"noise_units", 6, "noise levels of the settled curve that a leap must exceed"},
+       {"above_share", 0.9,
+        "share of the values up to the last leap that lie above the first; among noise it is about half"},
+       {"noise_units", 6, "noise levels that a leap must exceed"},
        {"gain_share", 0.15, "share of the whole gain that a leap must exceed"}},
       check};
 }

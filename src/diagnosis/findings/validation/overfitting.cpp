@@ -31,9 +31,18 @@ reported as such. A rise within the noise, or of a per cent or two, costs nothin
 - Nakkiran et al. 2020, Deep Double Descent.
 )";
 
-TurnLimits limits_from(const SettingValues& settings, double strictness) {
-  return {strictness * settings["noise_units"], strictness * settings["rise_share"],
-          strictness * settings["level_share"], settings["least_gain"], settings["p_value"]};
+TurnLimits limits_for_loss(const SettingValues& settings) {
+  return {settings["noise_units"], settings["rise_share"], settings["level_share"], settings["least_gain"],
+          settings["p_value"]};
+}
+
+/// A metric alone must say it more clearly.
+TurnLimits limits_for_metric(const SettingValues& settings) {
+  TurnLimits limits = limits_for_loss(settings);
+  limits.noise_units *= settings["metric_strictness"];
+  limits.rise_share *= settings["metric_strictness"];
+  limits.level_share = settings["metric_level_share"];
+  return limits;
 }
 
 /// A validation metric that still improves contradicts overfitting.
@@ -67,7 +76,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   if (loss != nullptr && enough(*loss)) {
     checked = true;
-    const Turn turn = turn_of(*loss, limits_from(settings, 1), comparable_start(patient));
+    const Turn turn = turn_of(*loss, limits_for_loss(settings), comparable_start(patient));
     const double bottom = loss->curve.step[turn.valley.bottom];
     if (turn.real && training_improves_after(patient, bottom, *loss) && !metric_improves(patient, bottom)) {
       Observation seen = describe(*loss, turn, settings);
@@ -83,7 +92,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Reading& quality : patient.validation_quality()) {
     if (!enough(quality)) continue;
     checked = true;
-    const Turn turn = turn_of(quality, limits_from(settings, settings["metric_strictness"]), std::nan(""));
+    const Turn turn = turn_of(quality, limits_for_metric(settings), std::nan(""));
     const bool loss_agrees =
         loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || !patient.training_quality().empty();
     if (turn.real && loss_agrees && training_improves_after(patient, quality.curve.step[turn.valley.bottom], quality)) {
@@ -110,7 +119,8 @@ Finding overfitting() {
            {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
            {"p_value", 0.05, "significance of the rise after the valley"},
            {"critical_share", 1, "share of the gain whose loss is critical: validation is worse than at the start"},
-           {"metric_strictness", 1.4, "factor by which a metric alone must exceed the limits"}},
+           {"metric_level_share", 0.04, "share of a metric's level that its decline must exceed"},
+           {"metric_strictness", 1.4, "factor by which a metric alone must exceed the limits on noise and gain"}},
           check};
 }
 

@@ -56,7 +56,8 @@ Repeat most_repeated(const Series& series) {
 }
 
 bool at_ceiling(double value) {
-  return value == 1.0 || value == 100.0;
+  constexpr double kAlmost = 0.98;  // of a small validation set, all but one or two samples
+  return (value >= kAlmost && value <= 1) || (value >= 100 * kAlmost && value <= 100);
 }
 
 /// Values such as 0.98 repeat by rounding; 0.4806 does not.
