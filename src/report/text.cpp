@@ -17,7 +17,10 @@ using layout::Detail;
 using layout::Ink;
 using layout::Sheet;
 
-constexpr int kScreenLines = 45;
+/// The lines of a screen. A narrow sheet breaks the same words into more lines, and may take some more of them.
+int screen_lines(int width) {
+  return 45 + std::max(0, 100 - std::max(width, layout::kNarrowest)) / 3;
+}
 
 constexpr Detail kEverything{};
 
@@ -53,7 +56,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   if (options.verbose) return write(report, options, kEverything).str();
   for (const Detail& detail : kScreens) {
     const Sheet sheet = write(report, options, detail);
-    if (sheet.lines() <= kScreenLines || &detail == &kScreens.back()) return sheet.str();
+    if (sheet.lines() <= screen_lines(options.width) || &detail == &kScreens.back()) return sheet.str();
   }
   return {};
 }

@@ -86,11 +86,16 @@ std::vector<Remedy> numbers_first(std::vector<Remedy> remedies) {
   return remedies;
 }
 
+/// What a person is to do must not end in an ellipsis as readily as what explains it.
+int lines_for_advice(const Detail& detail) {
+  return detail.everything ? 0 : detail.prose_lines + 1;
+}
+
 void write_settlement(Sheet& sheet, const std::string& indent, const Settlement& settle, const Detail& detail) {
   if (settle.text.empty() && settle.probe.empty()) return;
   const std::string probe = settle.probe.empty() ? "" : fmt::format(" (probe: {})", settle.probe);
   sheet.paragraph(indent + sheet.painted(pad("settle", 9), Ink::faint), sheet.text(settle.text + probe),
-                  detail.prose_lines);
+                  lines_for_advice(detail));
 }
 
 void write_cause(Sheet& sheet, const WeighedCause& cause, bool first, const Detail& detail) {
@@ -146,7 +151,7 @@ void write_remedies(Sheet& sheet, const Report& report, const Detail& detail) {
              sheet.painted(clip(clean(whom, sheet.unicode()), sheet.width() - 12, sheet.unicode()), Ink::faint));
   const std::vector<Remedy> remedies = numbers_first(treatable->remedies);
   for (std::size_t i = 0; i < shown(detail.remedies, remedies.size()); ++i) {
-    sheet.paragraph(fmt::format("  {}. ", i + 1), remedy_text(sheet, remedies[i]), detail.prose_lines);
+    sheet.paragraph(fmt::format("  {}. ", i + 1), remedy_text(sheet, remedies[i]), lines_for_advice(detail));
   }
 }
 

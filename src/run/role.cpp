@@ -50,7 +50,7 @@ std::vector<std::string> split_words(std::string_view name) {
     }
     const bool rises = i > 0 && std::isupper(c) != 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
     // "mAP" and "mIoU" are single words in spite of their case.
-    if (rises && word != "m" && word != "mi" && word != "io") flush();
+    if (rises && word != "m" && word != "mio" && word != "io") flush();
     word.push_back(static_cast<char>(std::tolower(c)));
   }
   flush();

@@ -41,9 +41,9 @@ class EventDecoder {
   struct Value;  // a Summary.Value taken apart
 
   bool decode_plain(const char* at, const char* end, EventSink& sink);
-  void decode_any(std::string_view message, EventSink& sink);
+  void decode_any(std::string_view bytes, EventSink& sink);
   void values(std::string_view summary, const Moment& moment, EventSink& sink);
-  void value(std::string_view message, const Moment& moment, EventSink& sink);
+  void value(std::string_view bytes, const Moment& moment, EventSink& sink);
   bool plain_value(const char* at, const char* end, const Moment& moment, EventSink& sink);
   void tensor(Tag& tag, std::string_view message, const Moment& moment, EventSink& sink);
   template <typename Figures>

@@ -17,7 +17,7 @@ struct DecodedTensor {
 
 /// Decodes a TensorProto. Types that hold no real numbers give an empty tensor; more than `kMostElements` elements give
 /// none either, since they are images or embeddings. Throws protozero's exceptions on a malformed message.
-[[nodiscard]] DecodedTensor decode_tensor(std::string_view message);
+[[nodiscard]] DecodedTensor decode_tensor(std::string_view bytes);
 inline constexpr std::size_t kMostElements = 4096;
 
 /// What a histogram tells of the tensor it was made from.
@@ -32,7 +32,7 @@ struct HistogramFigures {
 
 /// Figures of a HistogramProto: exact, since it keeps sum and sum of squares. Nothing when it is empty.
 /// Throws protozero's exceptions on a malformed message.
-[[nodiscard]] std::optional<HistogramFigures> figures_of_proto(std::string_view message);
+[[nodiscard]] std::optional<HistogramFigures> figures_of_proto(std::string_view bytes);
 /// Figures of a TF2 histogram, rows of (left, right, count): values are taken as spread evenly over their bucket.
 [[nodiscard]] std::optional<HistogramFigures> figures_of_rows(const std::vector<double>& rows);
 

@@ -52,10 +52,11 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
     // A first accuracy that comes later than the first losses tells what was learned until then.
     if (pair.accuracy->first_step > patient.training()->step_at(1)) continue;
     const std::vector<double>& values = pair.accuracy->curve.value;
-    const std::size_t head = std::min<std::size_t>(3, values.size());
+    const auto head = static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, values.size()));
     // Values are negated: the largest is the lowest accuracy.
-    const double lowest =
-        pair.share(*std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(head)));
+    const double worst =
+        std::max(*std::max_element(values.begin(), values.begin() + head), first_value(patient, *pair.accuracy));
+    const double lowest = pair.share(worst);
     if (lowest < settings["least_accuracy"]) continue;
     const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
     return Chance{std::log(classes), classes, false, "the first accuracies, " + number(lowest)};

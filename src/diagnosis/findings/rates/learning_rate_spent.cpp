@@ -73,7 +73,6 @@ std::optional<Promise> promise_of(const signal::Curve& loss, const SpentRate& co
   const auto forecast = signal::forecast_of(work.step, values);
   if (!forecast) return std::nullopt;
   promise.predicted = forecast->at(loss.step.back() - work.step.front());
-  promise.sigma = std::max(promise.sigma, forecast->residual);
   return promise;
 }
 

@@ -20,7 +20,8 @@ above where it began before it settles.
 The first logged rate is at least `full_share` of the peak. Within the first `early` of the run at least `leaps` values
 of the loss lie above its very first value, by more than `noise_units` noise units and more
 than `gain_share` of all that is gained later. Noise is measured right after the start, where it is largest.
-Up to the last of these leaps at least `above_share` of the values lie above the first.
+Up to the last of these leaps at least `above_share` of the values lie above the first. With `clear_leaps` leaps and
+`clear_share` of the values above it is a warning, otherwise a note.
 
 ## Why it matters
 Adaptive optimizers know the size of the gradients only after some hundred steps; attention at random weights has large
@@ -71,14 +72,17 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   while (last > 1 && rough[last - 1] <= limit) --last;
   const auto above = std::count_if(rough.begin() + 1, rough.begin() + static_cast<std::ptrdiff_t>(last),
                                    [&](double value) { return value > start; });
-  const bool leaves = static_cast<double>(above) >= settings["above_share"] * static_cast<double>(last - 1);
+  const double share = static_cast<double>(above) / static_cast<double>(std::max<std::size_t>(last, 2) - 1);
   const bool settles = signal::median(settled) < start;
-  if (static_cast<double>(leaps) < settings["leaps"] || !leaves || !settles || !(gain > 0)) return NotFound{};
+  const auto count = static_cast<double>(leaps);
+  if (count < settings["leaps"] || share < settings["above_share"] || !settles || !(gain > 0)) return NotFound{};
+  const bool clear = count >= settings["clear_leaps"] && share >= settings["clear_share"];
 
   const double highest = *std::max_element(rough.begin(), rough.end());
   const auto until = std::llround(curve.step[early - 1]);
   Observation seen =
-      observe(Severity::warning, confidence_of((highest - start) / (limit - start)), loss->first_step, until,
+      observe(clear ? Severity::warning : Severity::note, confidence_of((highest - start) / (limit - start)),
+              loss->first_step, until,
               rate->name + " is at its full " + number(rate->peak) + " from the first step, and " + loss->name +
                   " leaps from " + number(start) + " to " + number(highest) + " before it settles.");
   seen.evidence.push_back(evidence(loss->name, loss->first_step, until, highest, limit,
@@ -99,8 +103,9 @@ Finding no_warmup() {
        {"fewest_early", 6, "losses in that part needed to judge it"},
        {"full_share", 0.9, "share of the peak that the first rate must have"},
        {"leaps", 3, "values above the first that it takes; one or two are ordinary"},
-       {"above_share", 0.9,
-        "share of the values up to the last leap that lie above the first; among noise it is about half"},
+       {"above_share", 0.6, "share of the values up to the last leap that lie above the first; among noise it is half"},
+       {"clear_leaps", 5, "leaps that make it a warning"},
+       {"clear_share", 0.9, "share of the values above the first that makes it a warning"},
        {"noise_units", 6, "noise levels that a leap must exceed"},
        {"gain_share", 0.15, "share of the whole gain that a leap must exceed"}},
       check};

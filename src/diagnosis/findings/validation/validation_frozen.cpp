@@ -107,7 +107,7 @@ Finding validation_frozen() {
           "A validation number never changes while training moves",
           {Need::curve},
           kDoc,
-          {{"fewest_points", 8, "evaluations needed"},
+          {{"fewest_points", 8, "evaluations needed before a repeated value means anything"},
            {"share", 0.8, "share of the evaluations with one and the same value"},
            {"moved_noise", 3, "noise units by which the loss must have moved meanwhile"}},
           check};
