@@ -1,6 +1,6 @@
 # The documented way to build, try and check Osler. Each goal does all the set-up it needs; CMake presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint bench fuzz docs clean
+.PHONY: help setup build demo test lint bench score fuzz docs clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc)
 SANITIZED ?= osler_base_test osler_run_test osler_formats_test osler_samples_test osler_program_test
 # Passed on to Google Benchmark, as in `make bench BENCH_ARGUMENTS=--benchmark_filter=csv`.
 BENCH_ARGUMENTS ?=
+# Passed on to the scorer, as in `make score SCORE_ARGUMENTS="--suite 2000 --by-family"`.
+SCORE_ARGUMENTS ?=
 # How long `make fuzz` runs each fuzz target.
 FUZZ_SECONDS ?= 60
 
@@ -46,8 +48,14 @@ lint: setup ## check format, module borders, clang's warnings and clang-tidy
 
 bench: setup ## build and run the benchmarks
 	@$(call configure,release,-DOSLER_BUILD_BENCH=ON)
-	@cmake --build --preset release --parallel $(JOBS) --target osler_bench
-	@build/release/bench/osler_bench $(BENCH_ARGUMENTS)
+	@cmake --build --preset release --parallel $(JOBS) --target osler_benchmarks
+	@for program in build/release/bench/bench_*; do $$program $(BENCH_ARGUMENTS) || exit 1; done
+	@build/release/bench/osler_stats_bench
+
+score: setup ## score the diagnosis on labelled runs: the project's cases, simulated trainings, and the corpus where present
+	@$(call configure,dev)
+	@cmake --build --preset dev --parallel $(JOBS) --target osler_score
+	@build/dev/tests/osler_score $(if $(wildcard ../shared/corpus/labels.jsonl),--corpus ../shared/corpus) $(SCORE_ARGUMENTS)
 
 fuzz: setup ## build the fuzz targets and run each for FUZZ_SECONDS
 	@$(call configure,fuzz)

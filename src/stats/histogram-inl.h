@@ -59,7 +59,7 @@ struct ExponentLanes {
     const hn::RepartitionToWide<D16> d32;
     const hn::RebindToFloat<decltype(d32)> df;
     return UpperHalves(d16, hn::BitCast(d32, Source::Load(df, from)),
-                     hn::BitCast(d32, Source::Load(df, from + hn::Lanes(df))));
+                       hn::BitCast(d32, Source::Load(df, from + hn::Lanes(df))));
   }
 };
 

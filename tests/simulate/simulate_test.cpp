@@ -74,7 +74,7 @@ TEST(SimulateTest, LabelsUseTheCatalogue) {
 
 TEST(SimulateTest, RunHoldsEverySample) {
   const SimulatedRun simulated = draw(families().front(), 5);
-  const Run run = to_run(simulated);
+  const osler::Run run = to_run(simulated);
   for (const Curve& curve : simulated.curves) {
     const Series* series = run.find(curve.name);
     ASSERT_NE(series, nullptr) << curve.name;

@@ -31,7 +31,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
   if (only_metric_frozen(patient, findings)) {
-    found.push_back({1.2, patient.validation()->name + " moves while the answers stay the same"});
+    found.push_back({1.8, patient.validation()->name + " moves while the answers stay the same"});
   }
   const bool same = exactly_constant(quality);
   const double value = quality.shown(quality.end);

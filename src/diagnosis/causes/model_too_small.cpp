@@ -32,6 +32,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   if ((decay && *decay > 0.3) || (drop && *drop > 0.4)) {
     found.push_back({-0.6, "strong regularisation is configured, which would look the same"});
   }
+  if (const auto classes = stays_at_chance(patient, 0.03)) {
+    found.push_back({-1.6, "the loss is that of guessing among " + std::to_string(*classes) +
+                               " classes: even a small model does better"});
+  }
   const auto course = rate_course(patient);
   if (course && course->left() < 0.01) {
     found.push_back({-0.4, "the learning rate is down to " + number(course->now) + ", which also ends progress"});

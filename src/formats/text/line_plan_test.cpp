@@ -34,6 +34,7 @@ std::string plan(std::string_view line) {
 TEST(LinePlan, FindsTheNameBeforeTheNumber) {
   EXPECT_EQ(plan("step 1 loss: 0.3 acc=0.9 lr 1e-4 'ppl': 5 \"nll\": \"3.5\""), "step=1 <loss><acc><lr><ppl><nll>");
   EXPECT_EQ(plan("iter 5 [loss] 0.5"), "step=5 <loss>");
+  EXPECT_EQ(plan("epoch 2 top 1 acc: 0.3 top 5 acc: 0.7"), "epoch=2 <top 1 acc><top 5 acc>");
   EXPECT_EQ(plan("step 3 elapsed time per iteration (ms): 123.4 | lm loss: 1.0E+01"),
             "step=3 <elapsed time per iteration><lm loss>");
   EXPECT_EQ(plan("Epoch 1 - |param|=6.00e+02 |g_param|=3.68e+05 loss=4.88"), "epoch=1 <|param|><|g_param|><loss>");
@@ -64,6 +65,10 @@ TEST(LinePlan, KnowsCountersByNameAndByPlace) {
   EXPECT_EQ(plan("Train Epoch: 1 [640/60000 (1%)]\tLoss: 2.13"), "epoch=1 step=640 total=60000 <train/Loss>");
   EXPECT_EQ(plan("After 1000 training step(s), loss on training batch is 0.5"), "step=1000 <loss on training batch>");
   EXPECT_EQ(plan("Train loss 100 0.53 Grad Norm 1.5"), "step=100 <Train loss><Grad Norm>");
+  EXPECT_EQ(plan("Score at iteration 100 is 1.39"), "step=100 <Score>");
+  EXPECT_EQ(plan("current step: 4th step"), "step=4 ");
+  EXPECT_EQ(plan("INFO: Train 100: loss:0.28"), "step=100 <train/loss>");
+  EXPECT_EQ(plan("Epoch: 0/50, Iteration step: 1300, loss: 5.2"), "epoch=0 step=1300 <loss>");
   EXPECT_EQ(plan("Time taken for 1 epoch: 50.2 secs"), "");
 }
 
@@ -80,6 +85,7 @@ TEST(LinePlan, LeavesSettingsStoriesAndCodeAlone) {
   EXPECT_EQ(plan("  (fc1): Linear(in_features=128, out_features=64, bias=True)"), "");
   EXPECT_EQ(plan("loss_scale ................... 0"), "");
   EXPECT_EQ(plan("Epoch 00005: val_loss improved from 0.50000 to 0.40000, saving model"), "epoch=00005 ");
+  EXPECT_EQ(plan("Model is improving ppl: inf --> 5.45281."), "");
   EXPECT_EQ(plan("Process 106033 exits successfully."), "");
   EXPECT_EQ(plan("solver.cpp:228] [host:1234:0] step done"), "");
   EXPECT_EQ(plan("    val_loss_every : int = 125 # every how many steps"), "");

@@ -49,9 +49,16 @@ TEST(Scan, TakesUnitsAlongAndScalesPowersOfTen) {
 }
 
 TEST(Scan, LeavesOutWhatOnlyLooksLikeANumber) {
-  EXPECT_EQ(numbers("top5 G_L1 cuda11.8 0x7fd98c 1.15.4 10.228.58.174 2nd mAP50-95 f1-score v2"), "");
+  EXPECT_EQ(numbers("top5 G_L1 cuda11.8 0x7fd98c 1.15.4 10.228.58.174 2d mAP50-95 f1-score v2"), "");
   EXPECT_EQ(numbers("2023-01-01 12:00:00,123 [11/16 02:58:32] 1:02:03 0-00:17:53 2023/01/01"), "11|16");
   EXPECT_EQ(numbers("BLEU = 14.9/1.0/0.0/0.0"), "");
+}
+
+TEST(Scan, LeavesNumbersInNamesToTheNames) {
+  EXPECT_EQ(numbers("top 1 acc: 0.5, top 5 acc: 0.9"), "0.5|0.9");
+  EXPECT_EQ(numbers("Region 82 Avg IOU: 0.4"), "0.4");
+  EXPECT_NE(shape("top 1 acc: 0.5"), shape("top 5 acc: 0.5"));
+  EXPECT_EQ(numbers("Epoch 3 Batch 100 Loss 2.3"), "3|100|2.3");
 }
 
 TEST(Scan, KnowsNonFiniteValuesFromWords) {

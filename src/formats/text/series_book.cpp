@@ -70,8 +70,7 @@ void SeriesBook::open(Entry& entry, EventSink& sink) {
   entry.waiting = {};
 }
 
-bool SeriesBook::tidy() {
-  if (entries_.size() - open_ < kMostWaiting) return false;
+void SeriesBook::tidy() {
   std::vector<std::uint32_t> moved(entries_.size());
   std::vector<Entry> kept;
   kept.reserve(open_);
@@ -85,7 +84,6 @@ bool SeriesBook::tidy() {
   });
   for (auto& [name, number] : numbers_) number = moved[number];
   entries_ = std::move(kept);
-  return true;
 }
 
 void SeriesBook::finish(EventSink& sink) {

@@ -40,8 +40,10 @@ class SeriesBook {
   /// Lets pass what waits beside a counter: no second sighting will come.
   void finish(EventSink& sink);
 
-  /// Forgets what waits, if too much does. True when it did: entry numbers from before are void then.
-  bool tidy();
+  /// Whether so much waits that it should be forgotten.
+  [[nodiscard]] bool crowded() const { return entries_.size() - open_ >= kMostWaiting; }
+  /// Forgets what waits. Entry numbers from before are void then.
+  void tidy();
   /// Whether names had to be left out.
   [[nodiscard]] bool full() const { return full_; }
 

@@ -119,9 +119,10 @@ void TextReader::note_code(std::string_view text) {
 }
 
 void TextReader::numbered_line(std::string_view text) {
-  if (book_.tidy()) {
-    // Entry numbers changed: what refers to them starts afresh.
-    pending_.active = false;
+  if (book_.crowded()) {
+    // Entry numbers change: what refers to them ends or starts afresh.
+    flush_pending();
+    book_.tidy();
     plans_.clear();
     planned_slots_ = 0;
     last_plan_ = nullptr;

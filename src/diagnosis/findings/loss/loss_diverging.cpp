@@ -68,10 +68,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       observe(all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
               loss->name + " climbed from " + number(loss->best) + " at " + at_step(since) + " to " +
                   number(loss->end) + " and stayed there.");
-  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, loss->end, loss->best,
-                                   "the end lies " + number(units) +
-                                       " noise units above the best level and gave back " +
-                                       per_cent(std::min(lost, 99.0)) + " of the gain"));
+  const std::string size = exploded
+                               ? "the end is " + times(loss->end / loss->best) + " the best level"
+                               : "the end lies " + number(units) + " noise units above the best level and gave back " +
+                                     per_cent(std::min(lost, 1.0)) + " of the gain";
+  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, loss->end, loss->best, size));
   return seen;
 }
 

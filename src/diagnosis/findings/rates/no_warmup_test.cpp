@@ -24,14 +24,14 @@ Verdict with(const Values& rate, const Values& loss) {
 
 TEST(NoWarmup, FullRateAndARoughStartIsFound) {
   for (const double scale : {1e4, 1.0, 1e-4}) {
-    const Verdict verdict = with(Values(600, 1e-3), times(rough_start(0.04, 2.0), scale));
+    const Verdict verdict = with(Values(600, 1e-3), times(rough_start(0.04, 3.0), scale));
     EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
   }
 }
 
 TEST(NoWarmup, TheSameRoughnessUnderAWarmUpIsAnotherMatter) {
   const Values rate = curve(600, [](double x) { return x < 0.05 ? 1e-3 * x / 0.05 : 1e-3; });
-  EXPECT_TRUE(absent(with(rate, rough_start(0.04, 2.0))));
+  EXPECT_TRUE(absent(with(rate, rough_start(0.04, 3.0))));
 }
 
 TEST(NoWarmup, AnOrdinaryStartIsHealthy) {
@@ -48,7 +48,7 @@ TEST(NoWarmup, OneOrTwoHigherValuesAtTheStartAreOrdinary) {
 
 TEST(NoWarmup, ALogThatBeginsLaterThanItsRatesIsNotJudged) {
   osler::Run run;
-  record(run, "loss", rough_start(0.04, 2.0));
+  record(run, "loss", rough_start(0.04, 3.0));
   record(run, "lr", Values(100, 1e-3), {.first = 400});
   EXPECT_TRUE(unchecked(verdict_of(kId, run)));
 }
