@@ -31,7 +31,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// The yardstick: nothing but loads and additions.
-float Sum(const float* data, std::size_t count) {
+float plain_sum(const float* data, std::size_t count) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   auto a = hn::Zero(d);
@@ -54,7 +54,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace osler::bench {
 
-HWY_EXPORT(Sum);
+HWY_EXPORT(plain_sum);
 
 namespace {
 
@@ -157,7 +157,7 @@ void promised(std::size_t bytes, int rounds) {
   const std::vector<std::uint16_t> bf16 = repeated<std::uint16_t>(bytes / 2, [&] { return to_bf16(next()); });
   const std::vector<std::uint16_t> f16 = repeated<std::uint16_t>(bytes / 2, [&] { return to_f16(next()); });
   const auto engine = stats::make_cpu_engine(0);
-  const auto sum = [&f32] { kept = HWY_DYNAMIC_DISPATCH(Sum)(f32.data(), f32.size()); };
+  const auto sum = [&f32] { kept = HWY_DYNAMIC_DISPATCH(plain_sum)(f32.data(), f32.size()); };
   const auto all = [&](const TensorView& tensor, bool histogram) { return summary_of(*engine, tensor, histogram); };
   const std::vector<Candidate> candidates = {
       {"plain sum, f32", 0, bytes, sum},
@@ -213,7 +213,7 @@ void contents(std::size_t bytes, int rounds) {
     kept = batch.summary(0).l2();
   };
   compete("one thread, other contents, f32",
-          {{"plain sum", 0, bytes, [&] { kept = HWY_DYNAMIC_DISPATCH(Sum)(relu.data(), count); }},
+          {{"plain sum", 0, bytes, [&] { kept = HWY_DYNAMIC_DISPATCH(plain_sum)(relu.data(), count); }},
            {"after a rectifier", 0, bytes, all(relu, false)},
            {"after a rectifier, histogram", 0, bytes, all(relu, true)},
            {"heavy tails", 0, bytes, all(heavy, false)},

@@ -62,8 +62,8 @@ std::vector<Label> labels() {
 
 /// Columns that count become the axis and are no series.
 bool is_counter(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kCounters = {"epoch", "iter",          "iteration",
-                                                         "steps", "current_steps", "frame"};
+  constexpr std::array<std::string_view, 7> kCounters = {"epoch",         "iter",        "iteration", "steps",
+                                                         "current_steps", "total_steps", "frame"};
   const std::string last = name.substr(name.rfind('/') + 1);
   return std::find(kCounters.begin(), kCounters.end(), last) != kCounters.end();
 }

@@ -32,7 +32,7 @@ std::string progress_text(const ReadProgress& progress, double seconds) {
   return text;
 }
 
-Progress::Progress(std::string name, bool shown)
+Progress::Progress(const std::string& name, bool shown)
     : name_(layout::clip_middle(layout::clean(name, true), 30, true)), shown_(shown), next_(start_ + kPatience) {}
 
 Progress::~Progress() {

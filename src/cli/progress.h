@@ -14,7 +14,7 @@ namespace osler::cli {
 /// Draws progress over itself, a few times a second, from the first half second on. Silent when not `shown`.
 class Progress {
  public:
-  Progress(std::string name, bool shown);
+  Progress(const std::string& name, bool shown);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

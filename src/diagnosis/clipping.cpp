@@ -31,6 +31,12 @@ double share_above(const signal::Curve& curve, double level) {
   return above / curve.points();
 }
 
+/// In reinforcement learning "clip" mostly means the policy's ratio, so only names that speak of gradients count.
+std::optional<double> told_limit(const Patient& patient) {
+  if (!patient.reinforcement()) return clip_limit(patient);
+  return configured_number(patient, {"max_grad_norm", "clip_grad_norm", "gradient_clip_val", "grad_clip"});
+}
+
 }  // namespace
 
 std::optional<Clipping> clipping_of(const Patient& patient) {
@@ -57,7 +63,7 @@ std::optional<Clipping> clipping_of(const Patient& patient) {
   if (logged_limit != nullptr) {
     found.limit = logged_limit->summary().total()->last;
     found.limit_from = logged_limit->name();
-  } else if (const auto limit = clip_limit(patient)) {
+  } else if (const auto limit = told_limit(patient)) {
     found.limit = *limit;
     const Series* series = patient.roles().first(Role::clip_threshold);
     found.limit_from = series != nullptr ? series->name() : "the configuration";

@@ -21,14 +21,17 @@ Result<void> check_options(const DiagnosisOptions& options) {
   for (const std::string& id : options.only) {
     if (find_finding(id) == nullptr) return Error{ErrorCode::invalid_argument, "no finding of that name", id};
   }
-  for (const auto& [key, value] : options.settings) {
+  for (const auto& entry : options.settings) {
+    const std::string_view key = entry.first;
     const auto dot = key.find('.');
-    const Finding* finding = find_finding(std::string_view(key).substr(0, dot));
-    const bool known = finding != nullptr && dot != std::string::npos &&
+    const Finding* finding = find_finding(key.substr(0, dot));
+    const bool known = finding != nullptr && dot != std::string_view::npos &&
                        std::any_of(finding->settings.begin(), finding->settings.end(),
-                                   [&](const Setting& s) { return s.name == std::string_view(key).substr(dot + 1); });
-    if (!known) return Error{ErrorCode::invalid_argument, "no setting of that name", key};
-    if (!std::isfinite(value)) return Error{ErrorCode::invalid_argument, "a setting must be a finite number", key};
+                                   [&](const Setting& setting) { return setting.name == key.substr(dot + 1); });
+    if (!known) return Error{ErrorCode::invalid_argument, "no setting of that name", entry.first};
+    if (!std::isfinite(entry.second)) {
+      return Error{ErrorCode::invalid_argument, "a setting must be a finite number", entry.first};
+    }
   }
   return {};
 }

@@ -13,15 +13,14 @@
 
 namespace osler {
 
-/// The configuration entry whose key ends in one of `names`: "optimizer/Weight-Decay" is "weight_decay". The first name
+/// The configuration entry whose key ends in one of `list`: "optimizer/Weight-Decay" is "weight_decay". The first name
 /// that is there wins.
 [[nodiscard]] std::optional<std::string_view> configured_text(const Patient& patient,
-                                                              std::initializer_list<std::string_view> names);
+                                                              std::initializer_list<std::string_view> list);
 [[nodiscard]] std::optional<double> configured_number(const Patient& patient,
-                                                      std::initializer_list<std::string_view> names);
+                                                      std::initializer_list<std::string_view> list);
 /// An entry that says yes or no; "none" and "null" are a no.
-[[nodiscard]] std::optional<bool> configured_flag(const Patient& patient,
-                                                  std::initializer_list<std::string_view> names);
+[[nodiscard]] std::optional<bool> configured_flag(const Patient& patient, std::initializer_list<std::string_view> list);
 
 [[nodiscard]] std::optional<double> batch_size(const Patient& patient);
 [[nodiscard]] std::optional<double> weight_decay(const Patient& patient);

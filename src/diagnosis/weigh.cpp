@@ -24,8 +24,10 @@ double apply(const Pull& pull, const Findings& findings, WeighedCause& cause) {
     weight = pull.if_absent;
     text = absent_text(pull);
   }
-  if (weight > 0) cause.speaks_for.push_back({std::string(pull.finding), weight, std::move(text)});
-  if (weight < 0) cause.speaks_against.push_back({std::string(pull.finding), -weight, std::move(text)});
+  if (weight != 0) {
+    auto& reasons = weight > 0 ? cause.speaks_for : cause.speaks_against;
+    reasons.push_back({std::string(pull.finding), std::abs(weight), std::move(text)});
+  }
   return weight;
 }
 

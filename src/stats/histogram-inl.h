@@ -1,5 +1,5 @@
-// Counts signs and exponents of one block: by comparing whole vectors for the octaves that are full, one by one for the
-// few elements that are left.
+// Counts signs and exponents of one block: whole vectors at a time for the octaves that hold most elements, one by one
+// for the few that are left.
 #if defined(OSLER_STATS_HISTOGRAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OSLER_STATS_HISTOGRAM_INL_H_
 #undef OSLER_STATS_HISTOGRAM_INL_H_
@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "hwy/highway.h"
 #include "osler/stats/log_histogram.h"
@@ -26,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Below this many elements one by one is faster.
 inline constexpr std::size_t kSmallBlock = 128;
 
-HWY_INLINE void AddOne(double value, LogHistogram& histogram) {
+HWY_INLINE void add_one(double value, LogHistogram& histogram) {
   auto& side = value < 0 ? histogram.negative : histogram.positive;
   ++side[LogHistogram::bin_of(value)];
 }
@@ -40,7 +41,7 @@ inline constexpr int kOctaves = 15;
 
 /// The upper halves of two vectors of wide lanes, in turns, as one vector of narrow lanes.
 template <class DNarrow, class VWide>
-HWY_INLINE hn::Vec<DNarrow> UpperHalves(DNarrow d, VWide a, VWide b) {
+HWY_INLINE hn::Vec<DNarrow> upper_halves(DNarrow d, VWide a, VWide b) {
   using Wide = hn::TFromV<VWide>;
   constexpr int kHalf = sizeof(Wide) * 4;
   const hn::RepartitionToWide<DNarrow> wide;
@@ -55,11 +56,11 @@ struct ExponentLanes {
   static constexpr int kShift = 7;
   static constexpr int kBias = 127;
   template <class D16>
-  static HWY_INLINE hn::Vec<D16> Load(D16 d16, const typename Source::Raw* from) {
+  static HWY_INLINE hn::Vec<D16> load(D16 d16, const typename Source::Raw* from) {
     const hn::RepartitionToWide<D16> d32;
     const hn::RebindToFloat<decltype(d32)> df;
-    return UpperHalves(d16, hn::BitCast(d32, Source::Load(df, from)),
-                       hn::BitCast(d32, Source::Load(df, from + hn::Lanes(df))));
+    return upper_halves(d16, hn::BitCast(d32, Source::load(df, from)),
+                        hn::BitCast(d32, Source::load(df, from + hn::Lanes(df))));
   }
 };
 
@@ -68,7 +69,7 @@ struct ExponentLanes<BF16Source> {
   static constexpr int kShift = 7;
   static constexpr int kBias = 127;
   template <class D16>
-  static HWY_INLINE hn::Vec<D16> Load(D16 d16, const std::uint16_t* from) {
+  static HWY_INLINE hn::Vec<D16> load(D16 d16, const std::uint16_t* from) {
     return hn::LoadU(d16, from);
   }
 };
@@ -78,7 +79,7 @@ struct ExponentLanes<F64Source> {
   static constexpr int kShift = 4;
   static constexpr int kBias = 1023;
   template <class D16>
-  static HWY_INLINE hn::Vec<D16> Load(D16 d16, const double* from) {
+  static HWY_INLINE hn::Vec<D16> load(D16 d16, const double* from) {
     const hn::RepartitionToWide<D16> d32;
     const hn::RepartitionToWide<decltype(d32)> d64;
     const hn::RebindToFloat<decltype(d64)> dd;
@@ -86,15 +87,15 @@ struct ExponentLanes<F64Source> {
     hn::Vec<decltype(d32)> halves[2];
     for (std::size_t i = 0; i < 2; ++i) {
       const double* at = from + 2 * i * lanes;
-      halves[i] = UpperHalves(d32, hn::BitCast(d64, hn::LoadU(dd, at)), hn::BitCast(d64, hn::LoadU(dd, at + lanes)));
+      halves[i] = upper_halves(d32, hn::BitCast(d64, hn::LoadU(dd, at)), hn::BitCast(d64, hn::LoadU(dd, at + lanes)));
     }
-    return UpperHalves(d16, halves[0], halves[1]);
+    return upper_halves(d16, halves[0], halves[1]);
   }
 };
 
 /// The biased exponent of a magnitude in the lanes of a source, 0 for zero and subnormal ones.
 template <class Source>
-int BiasedExponent(double magnitude) {
+int biased_exponent(double magnitude) {
   const int exponent = static_cast<int>((std::bit_cast<std::uint64_t>(magnitude) >> 52) & 0x7FF) - 1023;
   return std::max(0, exponent + ExponentLanes<Source>::kBias);
 }
@@ -107,14 +108,14 @@ struct Keys {
 
   /// Makes the keys for the octaves from `top` down. Larger elements become zeros if kAbove says that there are any.
   template <class Source, bool kAbove>
-  void Fill(const typename Source::Raw* data, std::size_t count, int top) {
+  void fill(const typename Source::Raw* data, std::size_t count, int top) {
     const std::size_t step = hn::Lanes(D());
     const int base = top - kOctaves;
     std::size_t i = 0;
-    for (; i + step <= count; i += step) Write<Source, kAbove>(data + i, base, bytes + i);
+    for (; i + step <= count; i += step) write<Source, kAbove>(data + i, base, bytes + i);
     if (i < count) {
       const PaddedTail<Source> tail(data + i, count - i);
-      Write<Source, kAbove>(tail.raw, base, bytes + i);
+      write<Source, kAbove>(tail.raw, base, bytes + i);
       i += step;
     }
     size = hwy::RoundUpTo(i, kStep * step);
@@ -122,18 +123,18 @@ struct Keys {
   }
 
   template <class Source, bool kAbove>
-  static HWY_INLINE void Write(const typename Source::Raw* from, int base, std::uint8_t* to) {
+  static HWY_INLINE void write(const typename Source::Raw* from, int base, std::uint8_t* to) {
     const D16 d16;
-    const auto a = ExponentLanes<Source>::Load(d16, from);
-    const auto b = ExponentLanes<Source>::Load(d16, from + hn::Lanes(d16));
-    const auto octaves = UpperHalves(D(), Octave<Source, kAbove>(a, base), Octave<Source, kAbove>(b, base));
-    const auto signs = UpperHalves(D(), a, b);
+    const auto a = ExponentLanes<Source>::load(d16, from);
+    const auto b = ExponentLanes<Source>::load(d16, from + hn::Lanes(d16));
+    const auto octaves = upper_halves(D(), octave_of<Source, kAbove>(a, base), octave_of<Source, kAbove>(b, base));
+    const auto signs = upper_halves(D(), a, b);
     hn::Store(hn::OrAnd(octaves, signs, hn::Set(D(), std::uint8_t{0x80})), D(), to);
   }
 
   /// The octave in the upper byte of each lane, anything below it.
   template <class Source, bool kAbove>
-  static HWY_INLINE hn::Vec<D16> Octave(hn::Vec<D16> lanes, int base) {
+  static HWY_INLINE hn::Vec<D16> octave_of(hn::Vec<D16> lanes, int base) {
     const D16 d16;
     constexpr int kUnit = ExponentLanes<Source>::kShift + 1;  // where the exponent begins once the sign is shifted out
     auto octave = hn::SaturatedSub(hn::ShiftLeft<1>(lanes), hn::Set(d16, static_cast<std::uint16_t>(base << kUnit)));
@@ -149,7 +150,7 @@ struct Keys {
 };
 
 template <class Source>
-std::size_t BinOf(int biased_exponent) {
+std::size_t bin_of_exponent(int biased_exponent) {
   return static_cast<std::size_t>(std::clamp(biased_exponent - ExponentLanes<Source>::kBias + 127, 0, 255));
 }
 
@@ -166,22 +167,22 @@ class BitCounts {
 
   /// Takes in Keys::kStep vectors, at most 255 times.
   template <class Lookup>
-  HWY_INLINE void Add(const Lookup& bytes) {
-    const V first = AddEight(bytes, 0);
-    const V second = AddEight(bytes, 8);
-    AddDigit<0>(AddUp(eights_, first, second), sixteens_);
+  HWY_INLINE void add(const Lookup& bytes) {
+    const V first = add_eight(bytes, 0);
+    const V second = add_eight(bytes, 8);
+    add_digit<0>(add_up(eights_, first, second), sixteens_);
   }
 
-  void Store(std::size_t* counts) const {
+  void store(std::size_t* counts) const {
     V rest[8];
     for (V& count : rest) count = hn::Zero(D());
-    AddDigit<0>(eights_, rest);
-    Double(rest);
-    AddDigit<0>(fours_, rest);
-    Double(rest);
-    AddDigit<0>(twos_, rest);
-    Double(rest);
-    AddDigit<0>(ones_, rest);
+    add_digit<0>(eights_, rest);
+    double_all(rest);
+    add_digit<0>(fours_, rest);
+    double_all(rest);
+    add_digit<0>(twos_, rest);
+    double_all(rest);
+    add_digit<0>(ones_, rest);
     const hn::Repartition<std::uint64_t, D> du64;
     for (std::size_t bit = 0; bit < 8; ++bit) {
       const auto sums = hn::Add(hn::ShiftLeft<4>(hn::SumsOf8(sixteens_[bit])), hn::SumsOf8(rest[bit]));
@@ -191,11 +192,11 @@ class BitCounts {
 
  private:
   /// Adds two vectors of digits to `digits` and returns the carry.
-  static HWY_INLINE V AddUp(V& digits, V a, V b) {
+  static HWY_INLINE V add_up(V& digits, V a, V b) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-    // The two outputs of a full adder are one instruction each, of which Highway offers but the first.
+    // Each output of a full adder is one instruction here; Highway has a name only for the sum.
     const V carry{_mm512_ternarylogic_epi64(digits.raw, a.raw, b.raw, 0xE8)};
-    digits = V{_mm512_ternarylogic_epi64(digits.raw, a.raw, b.raw, 0x96)};
+    digits = hn::Xor3(digits, a, b);
 #else
     const V differ = hn::Xor(a, b);
     const V carry = hn::Or(hn::And(a, b), hn::And(differ, digits));
@@ -205,26 +206,26 @@ class BitCounts {
   }
 
   template <class Lookup>
-  HWY_INLINE V AddEight(const Lookup& bytes, std::size_t from) {
-    const V twos_a = AddUp(ones_, bytes(from), bytes(from + 1));
-    const V twos_b = AddUp(ones_, bytes(from + 2), bytes(from + 3));
-    const V fours_a = AddUp(twos_, twos_a, twos_b);
-    const V twos_c = AddUp(ones_, bytes(from + 4), bytes(from + 5));
-    const V twos_d = AddUp(ones_, bytes(from + 6), bytes(from + 7));
-    const V fours_b = AddUp(twos_, twos_c, twos_d);
-    return AddUp(fours_, fours_a, fours_b);
+  HWY_INLINE V add_eight(const Lookup& bytes, std::size_t from) {
+    const V twos_a = add_up(ones_, bytes(from), bytes(from + 1));
+    const V twos_b = add_up(ones_, bytes(from + 2), bytes(from + 3));
+    const V fours_a = add_up(twos_, twos_a, twos_b);
+    const V twos_c = add_up(ones_, bytes(from + 4), bytes(from + 5));
+    const V twos_d = add_up(ones_, bytes(from + 6), bytes(from + 7));
+    const V fours_b = add_up(twos_, twos_c, twos_d);
+    return add_up(fours_, fours_a, fours_b);
   }
 
   template <int kBit>
-  static HWY_INLINE void AddDigit(V digits, V* counts) {
+  static HWY_INLINE void add_digit(V digits, V* counts) {
     const D d;
     const hn::RepartitionToWide<D> d16;
     const V bit = hn::And(hn::BitCast(d, hn::ShiftRight<kBit>(hn::BitCast(d16, digits))), hn::Set(d, std::uint8_t{1}));
     counts[kBit] = hn::Add(counts[kBit], bit);
-    if constexpr (kBit < 7) AddDigit<kBit + 1>(digits, counts);
+    if constexpr (kBit < 7) add_digit<kBit + 1>(digits, counts);
   }
 
-  static HWY_INLINE void Double(V* counts) {
+  static HWY_INLINE void double_all(V* counts) {
     for (std::size_t bit = 0; bit < 8; ++bit) counts[bit] = hn::Add(counts[bit], counts[bit]);
   }
 
@@ -253,19 +254,19 @@ struct OctaveBits {
 /// Counts the elements of one sign in the octaves from `top` down: the eight uppermost ones of the keys, or the seven
 /// further ones.
 template <class Source, bool kNegative>
-std::size_t CountWindow(const Keys& keys, int top, bool further, LogHistogram& histogram) {
+std::size_t count_window(const Keys& keys, int top, bool further, LogHistogram& histogram) {
   OctaveBits<kNegative> octave_bits(further);
   BitCounts bit_counts;
   for (std::size_t i = 0; i < keys.size; i += Keys::kStep * hn::Lanes(Keys::D())) {
     octave_bits.at = keys.bytes + i;
-    bit_counts.Add(octave_bits);
+    bit_counts.add(octave_bits);
   }
   std::size_t counts[8];
-  bit_counts.Store(counts);
+  bit_counts.store(counts);
   auto& side = kNegative ? histogram.negative : histogram.positive;
   std::size_t total = 0;
   for (int k = 0; k < (further ? kOctaves - 8 : 8); ++k) {
-    side[BinOf<Source>(top - k)] += counts[k];
+    side[bin_of_exponent<Source>(top - k)] += counts[k];
     total += counts[k];
   }
   return total;
@@ -273,15 +274,15 @@ std::size_t CountWindow(const Keys& keys, int top, bool further, LogHistogram& h
 
 /// Counts one by one the `left` non-zero elements whose exponent is at most `top`.
 template <class Source>
-void CountRest(const typename Source::Raw* data, std::size_t count, int top, std::size_t left,
-               LogHistogram& histogram) {
+void count_rest(const typename Source::Raw* data, std::size_t count, int top, std::size_t left,
+                LogHistogram& histogram) {
   using Lane = typename Source::Lane;
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto edge = hn::Set(d, static_cast<Lane>(std::ldexp(1.0, top + 1 - ExponentLanes<Source>::kBias)));
   std::size_t i = 0;
   for (; i + lanes <= count && left > 0; i += lanes) {
-    const auto magnitude = hn::Abs(Source::Load(d, data + i));
+    const auto magnitude = hn::Abs(Source::load(d, data + i));
     const auto wanted = hn::And(hn::Lt(magnitude, edge), hn::Gt(magnitude, hn::Zero(d)));
     if (hn::AllFalse(d, wanted)) continue;
     std::uint8_t packed[8] = {};
@@ -289,14 +290,14 @@ void CountRest(const typename Source::Raw* data, std::size_t count, int top, std
     std::uint64_t bits = 0;
     std::memcpy(&bits, packed, sizeof bits);
     for (; bits != 0; bits &= bits - 1, --left) {
-      AddOne(Source::Decode(data[i + static_cast<std::size_t>(std::countr_zero(bits))]), histogram);
+      add_one(Source::decode(data[i + static_cast<std::size_t>(std::countr_zero(bits))]), histogram);
     }
   }
   const double scalar_edge = static_cast<double>(hn::GetLane(edge));
   for (; i < count && left > 0; ++i) {
-    const double value = Source::Decode(data[i]);
+    const double value = Source::decode(data[i]);
     if (value == 0 || std::abs(value) >= scalar_edge) continue;
-    AddOne(value, histogram);
+    add_one(value, histogram);
     --left;
   }
 }
@@ -304,43 +305,43 @@ void CountRest(const typename Source::Raw* data, std::size_t count, int top, std
 /// Counts a block of finite elements by vectors: windows of octaves from the largest magnitude down, while enough
 /// elements are left to be worth another walk over the keys.
 template <class Source>
-void CountByVectors(const typename Source::Raw* data, std::size_t count, const TensorStats& stats,
-                    LogHistogram& histogram) {
+void count_by_vectors(const typename Source::Raw* data, std::size_t count, const TensorStats& stats,
+                      LogHistogram& histogram) {
   std::size_t left = count - stats.zeros;
   const std::size_t few = count / 512;
-  int top = BiasedExponent<Source>(stats.abs_max());
+  int top = biased_exponent<Source>(stats.abs_max());
   Keys keys;
   for (int walks = 0; left > few && top > kOctaves && walks < 8; ++walks) {
     const bool further = walks % 2 == 1;
     if (walks == 0) {
-      keys.Fill<Source, false>(data, count, top);
+      keys.fill<Source, false>(data, count, top);
     } else if (!further) {
-      keys.Fill<Source, true>(data, count, top);
+      keys.fill<Source, true>(data, count, top);
     }
-    if (stats.max > 0) left -= CountWindow<Source, false>(keys, top, further, histogram);
-    if (stats.min < 0) left -= CountWindow<Source, true>(keys, top, further, histogram);
+    if (stats.max > 0) left -= count_window<Source, false>(keys, top, further, histogram);
+    if (stats.min < 0) left -= count_window<Source, true>(keys, top, further, histogram);
     top -= further ? kOctaves - 8 : 8;
   }
-  if (left > 0) CountRest<Source>(data, count, top, left, histogram);
+  if (left > 0) count_rest<Source>(data, count, top, left, histogram);
 }
 
 #endif
 
 /// Adds the finite elements of a block, whose statistics are known, to a histogram.
 template <class Source>
-void AddToHistogram(const typename Source::Raw* data, std::size_t count, const TensorStats& stats,
-                    LogHistogram& histogram) {
+void add_to_histogram(const typename Source::Raw* data, std::size_t count, const TensorStats& stats,
+                      LogHistogram& histogram) {
   histogram.zeros += stats.zeros;
   if (stats.finite_count() == stats.zeros) return;
 #if HWY_TARGET != HWY_SCALAR
   if (stats.finite_count() == count && count >= kSmallBlock) {
-    CountByVectors<Source>(data, count, stats, histogram);
+    count_by_vectors<Source>(data, count, stats, histogram);
     return;
   }
 #endif
   for (std::size_t i = 0; i < count; ++i) {
-    const double value = Source::Decode(data[i]);
-    if (value != 0 && std::isfinite(value)) AddOne(value, histogram);
+    const double value = Source::decode(data[i]);
+    if (value != 0 && std::isfinite(value)) add_one(value, histogram);
   }
 }
 

@@ -26,9 +26,9 @@ inline constexpr bool kSoftwareHalf =
 struct F32Source {
   using Raw = float;
   using Lane = float;
-  static float Decode(Raw raw) { return raw; }
+  static float decode(Raw raw) { return raw; }
   template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const Raw* from) {
+  static HWY_INLINE hn::Vec<D> load(D d, const Raw* from) {
     return hn::LoadU(d, from);
   }
 };
@@ -36,9 +36,9 @@ struct F32Source {
 struct F64Source {
   using Raw = double;
   using Lane = double;
-  static double Decode(Raw raw) { return raw; }
+  static double decode(Raw raw) { return raw; }
   template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const Raw* from) {
+  static HWY_INLINE hn::Vec<D> load(D d, const Raw* from) {
     return hn::LoadU(d, from);
   }
 };
@@ -46,9 +46,9 @@ struct F64Source {
 struct BF16Source {
   using Raw = std::uint16_t;
   using Lane = float;
-  static float Decode(Raw raw) { return decode_bf16(raw); }
+  static float decode(Raw raw) { return decode_bf16(raw); }
   template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const Raw* from) {
+  static HWY_INLINE hn::Vec<D> load(D d, const Raw* from) {
     const hn::RebindToUnsigned<D> du32;
     const hn::Rebind<std::uint16_t, D> du16;
     return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du32, hn::LoadU(du16, from))));
@@ -58,9 +58,9 @@ struct BF16Source {
 struct F16Source {
   using Raw = std::uint16_t;
   using Lane = float;
-  static float Decode(Raw raw) { return decode_f16(raw); }
+  static float decode(Raw raw) { return decode_f16(raw); }
   template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const Raw* from) {
+  static HWY_INLINE hn::Vec<D> load(D d, const Raw* from) {
     const hn::Rebind<std::uint16_t, D> du16;
     const hn::Rebind<hwy::float16_t, D> df16;
     const auto raw = hn::LoadU(du16, from);

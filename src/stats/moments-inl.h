@@ -19,7 +19,7 @@ using DFloat = hn::ScalableTag<float>;
 using DDouble = hn::ScalableTag<double>;
 
 /// The lower half of a float vector, widened.
-HWY_INLINE hn::Vec<DDouble> WidenLower(hn::Vec<DFloat> v) {
+HWY_INLINE hn::Vec<DDouble> widen_lower(hn::Vec<DFloat> v) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::PromoteTo(DDouble(), v);
 #else
@@ -28,7 +28,7 @@ HWY_INLINE hn::Vec<DDouble> WidenLower(hn::Vec<DFloat> v) {
 }
 
 /// The upper half of a float vector, widened; zero where a vector is a single lane.
-HWY_INLINE hn::Vec<DDouble> WidenUpper(hn::Vec<DFloat> v) {
+HWY_INLINE hn::Vec<DDouble> widen_upper(hn::Vec<DFloat> v) {
 #if HWY_TARGET == HWY_SCALAR
   (void)v;
   return hn::Zero(DDouble());
@@ -55,18 +55,18 @@ struct DoubleMoments {
 
   /// Takes in the vector x that was loaded from `from`.
   template <class Raw>
-  HWY_INLINE void Add(hn::Vec<D> x, const Raw* from) {
+  HWY_INLINE void add(hn::Vec<D> x, const Raw* from) {
     (void)from;
-    Add(x, hn::Abs(x));
+    add(x, hn::Abs(x));
   }
-  HWY_INLINE void Add(hn::Vec<D> x, hn::Vec<D> magnitude) {
+  HWY_INLINE void add(hn::Vec<D> x, hn::Vec<D> magnitude) {
     const auto deviation = hn::Sub(x, shift);
     sum = hn::Add(sum, deviation);
     squares = hn::MulAdd(deviation, deviation, squares);
     l1 = hn::Add(l1, magnitude);
   }
-  HWY_INLINE void EndGroup() {}
-  Sums Total() const {
+  HWY_INLINE void end_group() {}
+  Sums total() const {
     const D d;
     return {hn::GetLane(hn::SumOfLanes(d, sum)), hn::GetLane(hn::SumOfLanes(d, squares)),
             hn::GetLane(hn::SumOfLanes(d, l1))};
@@ -87,26 +87,26 @@ struct WideMoments {
 
   explicit WideMoments(float shift) : lower(shift), upper(shift) {}
 
-  HWY_INLINE void Add(hn::Vec<D> x, const float* from) {
+  HWY_INLINE void add(hn::Vec<D> x, const float* from) {
 #if HWY_TARGET == HWY_SCALAR
     (void)from;
-    lower.Add(WidenLower(x), hn::Abs(WidenLower(x)));
+    lower.add(widen_lower(x), hn::Abs(widen_lower(x)));
 #else
     // Loading the halves from memory again is cheaper than taking the vector apart.
     (void)x;
     const hn::Half<DFloat> half;
-    lower.Add(hn::PromoteTo(DDouble(), hn::LoadU(half, from)), from);
-    upper.Add(hn::PromoteTo(DDouble(), hn::LoadU(half, from + hn::Lanes(half))), from);
+    lower.add(hn::PromoteTo(DDouble(), hn::LoadU(half, from)), from);
+    upper.add(hn::PromoteTo(DDouble(), hn::LoadU(half, from + hn::Lanes(half))), from);
 #endif
   }
-  HWY_INLINE void Add(hn::Vec<D> x, hn::Vec<D> magnitude) {
-    lower.Add(WidenLower(x), WidenLower(magnitude));
-    if constexpr (HWY_TARGET != HWY_SCALAR) upper.Add(WidenUpper(x), WidenUpper(magnitude));
+  HWY_INLINE void add(hn::Vec<D> x, hn::Vec<D> magnitude) {
+    lower.add(widen_lower(x), widen_lower(magnitude));
+    if constexpr (HWY_TARGET != HWY_SCALAR) upper.add(widen_upper(x), widen_upper(magnitude));
   }
-  HWY_INLINE void EndGroup() {}
-  Sums Total() const {
-    const Sums a = lower.Total();
-    const Sums b = upper.Total();
+  HWY_INLINE void end_group() {}
+  Sums total() const {
+    const Sums a = lower.total();
+    const Sums b = upper.total();
     return {a.sum + b.sum, a.squares + b.squares, a.l1 + b.l1};
   }
 
@@ -126,30 +126,30 @@ struct GroupedMoments {
 
   /// Takes in the vector x that was loaded from `from`.
   template <class Raw>
-  HWY_INLINE void Add(hn::Vec<D> x, const Raw* from) {
+  HWY_INLINE void add(hn::Vec<D> x, const Raw* from) {
     (void)from;
-    Add(x, hn::Abs(x));
+    add(x, hn::Abs(x));
   }
-  HWY_INLINE void Add(hn::Vec<D> x, hn::Vec<D> magnitude) {
+  HWY_INLINE void add(hn::Vec<D> x, hn::Vec<D> magnitude) {
     const auto deviation = hn::Sub(x, shift);
     sum = hn::Add(sum, deviation);
     squares = hn::MulAdd(deviation, deviation, squares);
     l1 = hn::Add(l1, magnitude);
   }
-  HWY_INLINE void EndGroup() {
-    Widen(sum, total_sum);
-    Widen(squares, total_squares);
-    Widen(l1, total_l1);
+  HWY_INLINE void end_group() {
+    widen_lanes(sum, total_sum);
+    widen_lanes(squares, total_squares);
+    widen_lanes(l1, total_l1);
   }
-  Sums Total() {
-    EndGroup();
+  Sums total() {
+    end_group();
     const DDouble d;
     return {hn::GetLane(hn::SumOfLanes(d, total_sum)), hn::GetLane(hn::SumOfLanes(d, total_squares)),
             hn::GetLane(hn::SumOfLanes(d, total_l1))};
   }
 
-  static HWY_INLINE void Widen(hn::Vec<D>& group, hn::Vec<DDouble>& total) {
-    total = hn::Add(total, hn::Add(WidenLower(group), WidenUpper(group)));
+  static HWY_INLINE void widen_lanes(hn::Vec<D>& group, hn::Vec<DDouble>& total) {
+    total = hn::Add(total, hn::Add(widen_lower(group), widen_upper(group)));
     group = hn::Zero(D());
   }
 

@@ -20,14 +20,14 @@ namespace HWY_NAMESPACE {
 struct ProductSums {
   ProductSums() : dot(hn::Zero(DDouble())), aa(dot), bb(dot), dd(dot) {}
 
-  HWY_INLINE void Add(hn::Vec<DDouble> a, hn::Vec<DDouble> b) {
+  HWY_INLINE void add(hn::Vec<DDouble> a, hn::Vec<DDouble> b) {
     const auto difference = hn::Sub(b, a);
     dot = hn::MulAdd(a, b, dot);
     aa = hn::MulAdd(a, a, aa);
     bb = hn::MulAdd(b, b, bb);
     dd = hn::MulAdd(difference, difference, dd);
   }
-  void AddTo(PairStats& stats) const {
+  void add_to(PairStats& stats) const {
     const DDouble d;
     stats.dot += hn::GetLane(hn::SumOfLanes(d, dot));
     stats.a_squared += hn::GetLane(hn::SumOfLanes(d, aa));
@@ -49,16 +49,16 @@ class PairAdder {
       : relative_(hn::Set(D(), static_cast<Lane>(stored.relative))),
         smallest_(hn::Set(D(), static_cast<Lane>(stored.smallest))) {}
 
-  HWY_INLINE void Add(V a, V b, hn::Mask<D> inside, PairStats& stats) {
+  HWY_INLINE void add(V a, V b, hn::Mask<D> inside, PairStats& stats) {
     const D d;
     const auto finite = hn::And(inside, hn::And(hn::IsFinite(a), hn::IsFinite(b)));
     a = hn::IfThenElseZero(finite, a);
     b = hn::IfThenElseZero(finite, b);
     if constexpr (std::is_same_v<Lane, double>) {
-      lower_.Add(a, b);
+      lower_.add(a, b);
     } else {
-      lower_.Add(WidenLower(a), WidenLower(b));
-      if constexpr (HWY_TARGET != HWY_SCALAR) upper_.Add(WidenUpper(a), WidenUpper(b));
+      lower_.add(widen_lower(a), widen_lower(b));
+      if constexpr (HWY_TARGET != HWY_SCALAR) upper_.add(widen_upper(a), widen_upper(b));
     }
     const auto nonzero = hn::Ne(b, hn::Zero(d));
     const auto octave = hn::And(a, hn::BitCast(d, hn::Set(DBits(), kExponentBits)));
@@ -68,9 +68,9 @@ class PairAdder {
     stats.b_nonzero += hn::CountTrue(d, nonzero);
     stats.below_resolution += hn::CountTrue(d, lost);
   }
-  void Finish(PairStats& stats) const {
-    lower_.AddTo(stats);
-    upper_.AddTo(stats);
+  void finish(PairStats& stats) const {
+    lower_.add_to(stats);
+    upper_.add_to(stats);
   }
 
  private:
@@ -83,7 +83,7 @@ class PairAdder {
 };
 
 template <class Lane>
-PairStats Compare(const Lane* a, const Lane* b, std::size_t count, const Resolution& stored) {
+PairStats compare_lanes(const Lane* a, const Lane* b, std::size_t count, const Resolution& stored) {
   using Source = std::conditional_t<std::is_same_v<Lane, float>, F32Source, F64Source>;
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -93,39 +93,39 @@ PairStats Compare(const Lane* a, const Lane* b, std::size_t count, const Resolut
   PairAdder<Lane> adder(stored);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    adder.Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::FirstN(d, lanes), stats);
+    adder.add(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::FirstN(d, lanes), stats);
   }
   if (i < count) {
     const PaddedTail<Source> tail_a(a + i, count - i);
     const PaddedTail<Source> tail_b(b + i, count - i);
-    adder.Add(hn::Load(d, tail_a.raw), hn::Load(d, tail_b.raw), hn::FirstN(d, count - i), stats);
+    adder.add(hn::Load(d, tail_a.raw), hn::Load(d, tail_b.raw), hn::FirstN(d, count - i), stats);
   }
-  adder.Finish(stats);
+  adder.finish(stats);
   return stats;
 }
 
-PairStats CompareFloats(const float* a, const float* b, std::size_t count, const Resolution& stored) {
-  return Compare(a, b, count, stored);
+PairStats compare_floats(const float* a, const float* b, std::size_t count, const Resolution& stored) {
+  return compare_lanes(a, b, count, stored);
 }
-PairStats CompareDoubles(const double* a, const double* b, std::size_t count, const Resolution& stored) {
-  return Compare(a, b, count, stored);
+PairStats compare_doubles(const double* a, const double* b, std::size_t count, const Resolution& stored) {
+  return compare_lanes(a, b, count, stored);
 }
 
 template <class Source>
-void Widen(const void* from, std::size_t count, float* to) {
+void widen_lanes(const void* from, std::size_t count, float* to) {
   const auto* data = static_cast<const typename Source::Raw*>(from);
   const DFloat d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(Source::Load(d, data + i), d, to + i);
-  for (; i < count; ++i) to[i] = Source::Decode(data[i]);
+  for (; i + lanes <= count; i += lanes) hn::StoreU(Source::load(d, data + i), d, to + i);
+  for (; i < count; ++i) to[i] = Source::decode(data[i]);
 }
 
-void WidenF16(const void* from, std::size_t count, float* to) {
-  Widen<F16Source>(from, count, to);
+void widen_f16(const void* from, std::size_t count, float* to) {
+  widen_lanes<F16Source>(from, count, to);
 }
-void WidenBF16(const void* from, std::size_t count, float* to) {
-  Widen<BF16Source>(from, count, to);
+void widen_bf16(const void* from, std::size_t count, float* to) {
+  widen_lanes<BF16Source>(from, count, to);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -135,10 +135,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace osler::stats {
 
-HWY_EXPORT(CompareFloats);
-HWY_EXPORT(CompareDoubles);
-HWY_EXPORT(WidenF16);
-HWY_EXPORT(WidenBF16);
+HWY_EXPORT(compare_floats);
+HWY_EXPORT(compare_doubles);
+HWY_EXPORT(widen_f16);
+HWY_EXPORT(widen_bf16);
 
 Resolution resolution_of(DType dtype) {
   switch (dtype) {
@@ -155,18 +155,18 @@ Resolution resolution_of(DType dtype) {
 }
 
 PairStats compare_block(const float* a, const float* b, std::size_t count, const Resolution& stored) {
-  return HWY_DYNAMIC_DISPATCH(CompareFloats)(a, b, count, stored);
+  return HWY_DYNAMIC_DISPATCH(compare_floats)(a, b, count, stored);
 }
 
 PairStats compare_block(const double* a, const double* b, std::size_t count, const Resolution& stored) {
-  return HWY_DYNAMIC_DISPATCH(CompareDoubles)(a, b, count, stored);
+  return HWY_DYNAMIC_DISPATCH(compare_doubles)(a, b, count, stored);
 }
 
 void widen_block(const void* from, DType dtype, std::size_t count, float* to) {
   if (dtype == DType::f16) {
-    HWY_DYNAMIC_DISPATCH(WidenF16)(from, count, to);
+    HWY_DYNAMIC_DISPATCH(widen_f16)(from, count, to);
   } else if (dtype == DType::bf16) {
-    HWY_DYNAMIC_DISPATCH(WidenBF16)(from, count, to);
+    HWY_DYNAMIC_DISPATCH(widen_bf16)(from, count, to);
   } else {
     std::memcpy(to, from, count * sizeof(float));
   }

@@ -46,33 +46,33 @@ struct FirstLook {
 /// Asks for memory two pages ahead: the hardware's own prefetching stops at every page and would leave the arithmetic
 /// and the loads to wait for each other. Measured: 0.6 of a plain sum's speed without, above 0.9 with.
 template <class Raw>
-HWY_INLINE void PrefetchAhead(const Raw* at) {
+HWY_INLINE void prefetch_ahead(const Raw* at) {
   hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(at) + 8192));
 }
 
 /// A value near the mean of the block, so that squares of deviations do not cancel. A share of the block decides it:
 /// the block's variance is then at least that share of the squared distance between shift and mean.
 template <class Source>
-typename Source::Lane ShiftOf(const typename Source::Raw* data, std::size_t count) {
+typename Source::Lane shift_of(const typename Source::Raw* data, std::size_t count) {
   using Lane = typename Source::Lane;
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t share = std::min(count, kBlockElements / 8);
-  if (share < lanes) return Source::Decode(data[0]);
+  if (share < lanes) return Source::decode(data[0]);
   auto sum = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + lanes <= share; i += lanes) sum = hn::Add(sum, Source::Load(d, data + i));
+  for (; i + lanes <= share; i += lanes) sum = hn::Add(sum, Source::load(d, data + i));
   return hn::GetLane(hn::SumOfLanes(d, sum)) / static_cast<Lane>(i);
 }
 
 template <class Source>
-typename Source::Lane FirstFinite(const typename Source::Raw* data, std::size_t count) {
+typename Source::Lane first_finite(const typename Source::Raw* data, std::size_t count) {
   const hn::ScalableTag<typename Source::Lane> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  while (i + lanes <= count && hn::AllFalse(d, hn::IsFinite(Source::Load(d, data + i)))) i += lanes;
+  while (i + lanes <= count && hn::AllFalse(d, hn::IsFinite(Source::load(d, data + i)))) i += lanes;
   for (; i < count; ++i) {
-    const typename Source::Lane value = Source::Decode(data[i]);
+    const typename Source::Lane value = Source::decode(data[i]);
     if (std::isfinite(value)) return value;
   }
   return 0;
@@ -80,14 +80,14 @@ typename Source::Lane FirstFinite(const typename Source::Raw* data, std::size_t 
 
 /// Takes in the finite ones of the lanes that `inside` selects.
 template <class D, class Moments>
-HWY_INLINE void AddMasked(D d, hn::Vec<D> v, hn::Mask<D> inside, Moments& moments, Extremes<D>& extremes,
-                          FirstLook& look) {
+HWY_INLINE void add_masked(D d, hn::Vec<D> v, hn::Mask<D> inside, Moments& moments, Extremes<D>& extremes,
+                           FirstLook& look) {
   using Lane = hn::TFromD<D>;
   const auto finite = hn::And(hn::IsFinite(v), inside);
   const auto infinity = hn::Set(d, std::numeric_limits<Lane>::infinity());
   const auto magnitude = hn::Abs(v);
   const auto shift = hn::Set(d, static_cast<Lane>(look.shift));
-  moments.Add(hn::IfThenElse(finite, v, shift), hn::IfThenElseZero(finite, magnitude));
+  moments.add(hn::IfThenElse(finite, v, shift), hn::IfThenElseZero(finite, magnitude));
   extremes.min = hn::Min(extremes.min, hn::IfThenElse(finite, v, infinity));
   extremes.max = hn::Max(extremes.max, hn::IfThenElse(finite, v, hn::Neg(infinity)));
   extremes.min_abs = hn::Min(extremes.min_abs, hn::IfThenElse(finite, magnitude, infinity));
@@ -97,7 +97,7 @@ HWY_INLINE void AddMasked(D d, hn::Vec<D> v, hn::Mask<D> inside, Moments& moment
 
 /// One look at the block: careless of non-finite values but in the last partial vector, or careful with all.
 template <class Source, class Moments, bool kCareful>
-FirstLook Look(const typename Source::Raw* data, std::size_t count, typename Source::Lane shift) {
+FirstLook look_over(const typename Source::Raw* data, std::size_t count, typename Source::Lane shift) {
   const hn::ScalableTag<typename Source::Lane> d;
   using D = decltype(d);
   const std::size_t lanes = hn::Lanes(d);
@@ -108,29 +108,29 @@ FirstLook Look(const typename Source::Raw* data, std::size_t count, typename Sou
   std::size_t i = 0;
   if constexpr (kCareful) {
     for (; i + lanes <= count; i += lanes) {
-      AddMasked(d, Source::Load(d, data + i), hn::FirstN(d, lanes), moments, extremes, look);
+      add_masked(d, Source::load(d, data + i), hn::FirstN(d, lanes), moments, extremes, look);
     }
   } else {
     while (i + lanes <= count) {
       const std::size_t group_end = std::min(i + Moments::kGroup * lanes, count - count % lanes);
       for (; i < group_end; i += lanes) {
-        const auto v = Source::Load(d, data + i);
+        const auto v = Source::load(d, data + i);
         const auto magnitude = hn::Abs(v);
-        moments.Add(v, data + i);
-        PrefetchAhead(data + i);
+        moments.add(v, data + i);
+        prefetch_ahead(data + i);
         extremes.min = hn::Min(extremes.min, v);
         extremes.max = hn::Max(extremes.max, v);
         extremes.min_abs = hn::Min(extremes.min_abs, magnitude);
       }
-      moments.EndGroup();
+      moments.end_group();
     }
     look.finite = i;
   }
   if (i < count) {
     const PaddedTail<Source> tail(data + i, count - i);
-    AddMasked(d, Source::Load(d, tail.raw), hn::FirstN(d, count - i), moments, extremes, look);
+    add_masked(d, Source::load(d, tail.raw), hn::FirstN(d, count - i), moments, extremes, look);
   }
-  look.sums = moments.Total();
+  look.sums = moments.total();
   look.min = hn::GetLane(hn::MinOfLanes(d, extremes.min));
   look.max = hn::GetLane(hn::MaxOfLanes(d, extremes.max));
   look.min_abs = hn::GetLane(hn::MinOfLanes(d, extremes.min_abs));
@@ -139,7 +139,7 @@ FirstLook Look(const typename Source::Raw* data, std::size_t count, typename Sou
 
 /// Whether the careless look can be believed: no NaN or infinity came in, and no square was lost below or above.
 template <class Moments>
-bool Sound(const FirstLook& look) {
+bool sound(const FirstLook& look) {
   if (!std::isfinite(look.sums.sum) || !std::isfinite(look.sums.squares) || !std::isfinite(look.sums.l1)) return false;
   const double range = std::max(look.max - look.shift, look.shift - look.min);
   return range == 0 || range >= Moments::kSmallestRange;
@@ -153,25 +153,25 @@ struct MagnitudeBits {
   using D = hn::ScalableTag<Bits>;
   static constexpr Bits kMask = static_cast<Bits>(~Bits{0}) >> 1;
 
-  static HWY_INLINE hn::Vec<D> Load(const typename Source::Raw* from) {
+  static HWY_INLINE hn::Vec<D> load(const typename Source::Raw* from) {
     const hn::ScalableTag<typename Source::Raw> d;
     return hn::And(hn::BitCast(D(), hn::LoadU(d, from)), hn::Set(D(), kMask));
   }
-  static Bits LoadOne(const typename Source::Raw* from) {
+  static Bits load_one(const typename Source::Raw* from) {
     Bits bits = 0;
     std::memcpy(&bits, from, sizeof bits);
     return bits & kMask;
   }
-  static double Value(Bits bits) {
+  static double value_of(Bits bits) {
     typename Source::Raw raw;
     std::memcpy(&raw, &bits, sizeof raw);
-    return Source::Decode(raw);
+    return Source::decode(raw);
   }
 };
 
 /// Counts the zeros of a block and finds the smallest magnitude beside them.
 template <class Source>
-void CountZeros(const typename Source::Raw* data, std::size_t count, TensorStats& stats) {
+void count_zeros(const typename Source::Raw* data, std::size_t count, TensorStats& stats) {
   using Magnitude = MagnitudeBits<Source>;
   using Bits = typename Magnitude::Bits;
   const typename Magnitude::D d;
@@ -180,7 +180,7 @@ void CountZeros(const typename Source::Raw* data, std::size_t count, TensorStats
   auto least = hn::Set(d, static_cast<Bits>(~Bits{0}));  // of magnitude - 1, which makes zero the largest
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto magnitude = Magnitude::Load(data + i);
+    const auto magnitude = Magnitude::load(data + i);
     stats.zeros += hn::CountTrue(d, hn::Eq(magnitude, hn::Zero(d)));
     least = hn::Min(least, hn::Sub(magnitude, one));
   }
@@ -188,16 +188,16 @@ void CountZeros(const typename Source::Raw* data, std::size_t count, TensorStats
   hn::Store(least, d, candidates);
   Bits smallest = *std::min_element(candidates, candidates + lanes);
   for (; i < count; ++i) {
-    const Bits magnitude = Magnitude::LoadOne(data + i);
+    const Bits magnitude = Magnitude::load_one(data + i);
     stats.zeros += magnitude == 0 ? 1 : 0;
     smallest = std::min(smallest, static_cast<Bits>(magnitude - 1));
   }
-  const double value = Magnitude::Value(static_cast<Bits>(smallest + 1));
+  const double value = Magnitude::value_of(static_cast<Bits>(smallest + 1));
   stats.smallest_nonzero = value > 0 && std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
 template <class Source>
-std::size_t CountNear(const typename Source::Raw* data, std::size_t count, std::uint64_t threshold) {
+std::size_t count_near(const typename Source::Raw* data, std::size_t count, std::uint64_t threshold) {
   using Magnitude = MagnitudeBits<Source>;
   using Bits = typename Magnitude::Bits;
   const typename Magnitude::D d;
@@ -206,15 +206,15 @@ std::size_t CountNear(const typename Source::Raw* data, std::size_t count, std::
   std::size_t far = 0;
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    far += hn::CountTrue(d, hn::Gt(Magnitude::Load(data + i), hn::Set(d, near)));
+    far += hn::CountTrue(d, hn::Gt(Magnitude::load(data + i), hn::Set(d, near)));
   }
-  for (; i < count; ++i) far += Magnitude::LoadOne(data + i) > near ? 1 : 0;
+  for (; i < count; ++i) far += Magnitude::load_one(data + i) > near ? 1 : 0;
   return count - far;
 }
 
 /// The largest lane value not above a threshold, so that comparing lanes is comparing with the threshold itself.
 template <class Lane>
-Lane Below(double threshold) {
+Lane below(double threshold) {
   if constexpr (std::is_same_v<Lane, float>) {
     return float_below(threshold);
   } else {
@@ -224,22 +224,22 @@ Lane Below(double threshold) {
 
 /// Counts the finite elements at or beyond the saturation thresholds.
 template <class Source>
-void CountSaturated(const typename Source::Raw* data, std::size_t count, const Thresholds& thresholds,
-                    TensorStats& stats) {
+void count_saturated(const typename Source::Raw* data, std::size_t count, const Thresholds& thresholds,
+                     TensorStats& stats) {
   using Lane = typename Source::Lane;
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
-  const Lane low = Below<Lane>(thresholds.low);
-  const Lane high = -Below<Lane>(-thresholds.high);
+  const Lane low = below<Lane>(thresholds.low);
+  const Lane high = -below<Lane>(-thresholds.high);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto v = Source::Load(d, data + i);
+    const auto v = Source::load(d, data + i);
     const auto finite = hn::IsFinite(v);
     stats.saturated_low += hn::CountTrue(d, hn::And(finite, hn::Le(v, hn::Set(d, low))));
     stats.saturated_high += hn::CountTrue(d, hn::And(finite, hn::Ge(v, hn::Set(d, high))));
   }
   for (; i < count; ++i) {
-    const Lane value = Source::Decode(data[i]);
+    const Lane value = Source::decode(data[i]);
     if (!std::isfinite(value)) continue;
     stats.saturated_low += value <= low ? 1 : 0;
     stats.saturated_high += value >= high ? 1 : 0;
@@ -248,27 +248,28 @@ void CountSaturated(const typename Source::Raw* data, std::size_t count, const T
 
 /// Further looks, only at blocks in which there is something to count.
 template <class Source>
-void CountThresholds(const typename Source::Raw* data, std::size_t count, const Thresholds& thresholds,
-                     TensorStats& stats) {
-  if (stats.smallest_nonzero == 0) CountZeros<Source>(data, count, stats);
+void count_thresholds(const typename Source::Raw* data, std::size_t count, const Thresholds& thresholds,
+                      TensorStats& stats) {
+  if (stats.smallest_nonzero == 0) count_zeros<Source>(data, count, stats);
   stats.near_zeros = stats.zeros;
   if (stats.smallest_nonzero <= thresholds.near)
-    stats.near_zeros = CountNear<Source>(data, count, thresholds.near_bits);
+    stats.near_zeros = count_near<Source>(data, count, thresholds.near_bits);
   if (stats.min <= thresholds.low || stats.max >= thresholds.high) {
-    CountSaturated<Source>(data, count, thresholds, stats);
+    count_saturated<Source>(data, count, thresholds, stats);
   }
 }
 
 template <class Source, class Moments>
-TensorStats Summarize(const void* bytes, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+TensorStats summarize_lanes(const void* bytes, std::size_t count, const Thresholds& thresholds,
+                            LogHistogram* histogram) {
   const auto* data = static_cast<const typename Source::Raw*>(bytes);
   TensorStats stats;
   stats.count = count;
   if (count == 0) return stats;
-  const typename Source::Lane shift = ShiftOf<Source>(data, count);
-  FirstLook look = Look<Source, Moments, false>(data, count, shift);
-  if (!Sound<Moments>(look)) {
-    look = Look<Source, typename Moments::Careful, true>(data, count, FirstFinite<Source>(data, count));
+  const typename Source::Lane shift = shift_of<Source>(data, count);
+  FirstLook look = look_over<Source, Moments, false>(data, count, shift);
+  if (!sound<Moments>(look)) {
+    look = look_over<Source, typename Moments::Careful, true>(data, count, first_finite<Source>(data, count));
   }
   stats.nan_count = look.nan;
   stats.inf_count = count - look.finite - look.nan;
@@ -285,22 +286,22 @@ TensorStats Summarize(const void* bytes, std::size_t count, const Thresholds& th
     stats.m2 = std::max(0.0, look.sums.squares - look.sums.sum * look.sums.sum / finite);
   }
   stats.smallest_nonzero = look.min_abs;
-  CountThresholds<Source>(data, count, thresholds, stats);
-  if (histogram != nullptr) AddToHistogram<Source>(data, count, stats, *histogram);
+  count_thresholds<Source>(data, count, thresholds, stats);
+  if (histogram != nullptr) add_to_histogram<Source>(data, count, stats, *histogram);
   return stats;
 }
 
-TensorStats SummarizeF32(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
-  return Summarize<F32Source, WideMoments>(data, count, thresholds, histogram);
+TensorStats summarize_f32(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return summarize_lanes<F32Source, WideMoments>(data, count, thresholds, histogram);
 }
-TensorStats SummarizeF64(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
-  return Summarize<F64Source, DoubleMoments>(data, count, thresholds, histogram);
+TensorStats summarize_f64(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return summarize_lanes<F64Source, DoubleMoments>(data, count, thresholds, histogram);
 }
-TensorStats SummarizeF16(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
-  return Summarize<F16Source, GroupedMoments>(data, count, thresholds, histogram);
+TensorStats summarize_f16(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return summarize_lanes<F16Source, GroupedMoments>(data, count, thresholds, histogram);
 }
-TensorStats SummarizeBF16(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
-  return Summarize<BF16Source, GroupedMoments>(data, count, thresholds, histogram);
+TensorStats summarize_bf16(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
+  return summarize_lanes<BF16Source, GroupedMoments>(data, count, thresholds, histogram);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -310,10 +311,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace osler::stats {
 
-HWY_EXPORT(SummarizeF32);
-HWY_EXPORT(SummarizeF64);
-HWY_EXPORT(SummarizeF16);
-HWY_EXPORT(SummarizeBF16);
+HWY_EXPORT(summarize_f32);
+HWY_EXPORT(summarize_f64);
+HWY_EXPORT(summarize_f16);
+HWY_EXPORT(summarize_bf16);
 
 Thresholds thresholds_of(DType dtype, const SummaryOptions& options) {
   const double largest = std::numeric_limits<double>::max();
@@ -325,13 +326,13 @@ TensorStats summarize_block(const void* data, DType dtype, std::size_t count, co
                             LogHistogram* histogram) {
   switch (dtype) {
     case DType::f32:
-      return HWY_DYNAMIC_DISPATCH(SummarizeF32)(data, count, thresholds, histogram);
+      return HWY_DYNAMIC_DISPATCH(summarize_f32)(data, count, thresholds, histogram);
     case DType::f64:
-      return HWY_DYNAMIC_DISPATCH(SummarizeF64)(data, count, thresholds, histogram);
+      return HWY_DYNAMIC_DISPATCH(summarize_f64)(data, count, thresholds, histogram);
     case DType::f16:
-      return HWY_DYNAMIC_DISPATCH(SummarizeF16)(data, count, thresholds, histogram);
+      return HWY_DYNAMIC_DISPATCH(summarize_f16)(data, count, thresholds, histogram);
     case DType::bf16:
-      return HWY_DYNAMIC_DISPATCH(SummarizeBF16)(data, count, thresholds, histogram);
+      return HWY_DYNAMIC_DISPATCH(summarize_bf16)(data, count, thresholds, histogram);
   }
   return {};
 }

@@ -155,7 +155,7 @@ Table with_updates(simulate::Random& random, double ratio, double stuck = 0) {
 }
 
 Table updates_tiny(simulate::Random& random) {
-  return with_updates(random, 1e-7);
+  return with_updates(random, 1e-7, 2.3);
 }
 Table updates_usual(simulate::Random& random) {
   return with_updates(random, 1e-3);

@@ -8,7 +8,7 @@ namespace osler::stats {
 
 /// What to measure beyond the fixed set, and the thresholds to count against.
 struct SummaryOptions {
-  double near_zero = 1e-8;  ///< magnitudes up to this count as near zero (1e-8 is the seeds' value); not negative
+  double near_zero = 1e-7;  ///< magnitudes up to this count as near zero; 1e-7 is what vanishing-gradient checks use
   double low = -std::numeric_limits<double>::infinity();  ///< values down here or below count as saturated low
   double high = std::numeric_limits<double>::infinity();  ///< values up here or above count as saturated high
   bool histogram = false;                                 ///< also count signs and exponents

@@ -66,6 +66,13 @@ TEST(ClippingAlways, ClippingOnHalfOfTheStepsIsANote) {
   EXPECT_TRUE(found(verdict_of("clipping-always", run), Severity::note));
 }
 
+TEST(ClippingAlways, ThePolicysClipRangeIsNoLimitOfGradients) {
+  osler::Run run = run_with(norms(15), stuck());
+  record(run, "reward", noisy(200, 0.1, 4, [](double) { return 5.0; }));
+  run.config("clip", "0.2");
+  EXPECT_TRUE(unchecked(verdict_of("clipping-always", run)));
+}
+
 TEST(ClippingAlways, WithoutALimitItIsNotChecked) {
   EXPECT_TRUE(unchecked(verdict_of("clipping-always", run_with(norms(15), stuck()))));
 }

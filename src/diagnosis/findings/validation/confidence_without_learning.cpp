@@ -17,7 +17,7 @@ The loss falls a good way, and not one decision more comes out right: the model 
 ## Signature
 From the first tenth of the run to its end the loss falls significantly, by at least `fall` of its level, while the
 accuracy on the same data stays: its change is below `points` and twice its own noise, and its best smoothed value is no
-more than `points` above its start. An accuracy above `saturated` has nowhere to go, one below `meaningless` was not
+more than `points` above its start, and no other metric of that data improves by `other_share`. An accuracy above `saturated` has nowhere to go, one below `meaningless` was not
 measured on classes; neither counts.
 
 ## Why it matters
@@ -57,6 +57,14 @@ Split split_of(const LossAndAccuracy& pair, const SettingValues& settings) {
   return split;
 }
 
+/// Another figure of the same data, such as AUC or F1, that improves shows that decisions do get better.
+bool denied(const std::vector<Reading>& qualities, const LossAndAccuracy& pair, const SettingValues& settings) {
+  return std::any_of(qualities.begin(), qualities.end(), [&](const Reading& other) {
+    return &other != pair.accuracy && other.size() >= settings["fewest_points"] &&
+           movement_of(other).falls(settings["p_value"], settings["other_share"] * other.level);
+  });
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
@@ -64,7 +72,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     checked = true;
     if (pair.best() > settings["saturated"] || pair.best() < settings["meaningless"]) continue;
     const Split split = split_of(pair, settings);
-    if (!split.apart) continue;
+    const auto& qualities = pair.split == "validation" ? patient.validation_quality() : patient.training_quality();
+    if (!split.apart || denied(qualities, pair, settings)) continue;
     const Reading& loss = *pair.loss;
     const double fallen = split.loss.fall() / std::max(std::abs(split.loss.from), loss.level);
     Observation seen =
@@ -99,6 +108,7 @@ Finding confidence_without_learning() {
            {"fall", 0.2, "fall of the loss, as a share of its level, that should show in the accuracy"},
            {"p_value", 0.01, "significance of that fall"},
            {"points", 0.02, "gain in accuracy (share of all samples) that counts as none"},
+           {"other_share", 0.05, "gain of another metric, as a share of its level, that denies it"},
            {"saturated", 0.9, "accuracy above which there is little left to gain"},
            {"meaningless", 0.02, "accuracy below which it was not measured on classes, as in regression"}},
           check};

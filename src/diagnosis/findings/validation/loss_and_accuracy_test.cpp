@@ -46,6 +46,12 @@ TEST(ConfidenceWithoutLearning, AnAccuracyOfNothingWasMeasuredOnARegression) {
   EXPECT_TRUE(absent(verdict_of("confidence-without-learning", with(falling(), flat(0.003, 0.0001)))));
 }
 
+TEST(ConfidenceWithoutLearning, AnotherMetricThatImprovesDeniesIt) {
+  osler::Run run = with(falling(), flat(0.85));
+  record(run, "train_auc", noisy(60, 0.01, 14, [](double x) { return 0.6 + 0.3 * x; }));
+  EXPECT_TRUE(absent(verdict_of("confidence-without-learning", run)));
+}
+
 TEST(ConfidenceWithoutLearning, AFlatLossIsNotMeant) {
   EXPECT_TRUE(absent(verdict_of("confidence-without-learning", with(flat(2.3, 0.05), flat(0.1)))));
 }
