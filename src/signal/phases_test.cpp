@@ -33,9 +33,8 @@ TEST(Phases, CutACurveWhereItTurns) {
   }
   const std::vector<Phase> phases = phases_of(curve_from(values));
   ASSERT_GE(phases.size(), 2U);
-  EXPECT_TRUE(std::any_of(phases.begin(), phases.end(), [](const Phase& phase) {
-    return phase.last <= 110 && phase.motion == Motion::descent;
-  }));
+  EXPECT_TRUE(std::any_of(phases.begin(), phases.end(),
+                          [](const Phase& phase) { return phase.last <= 110 && phase.motion == Motion::descent; }));
   EXPECT_EQ(phases.back().motion, Motion::rise);
   EXPECT_EQ(phases.front().first, 0U);
   EXPECT_EQ(phases.back().last, 300U);
