@@ -5,7 +5,7 @@ add_library(osler_build_options INTERFACE)
 target_compile_options(osler_build_options INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${OSLER_STRICT}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlapping copies in `"text" + std::string` at -O3 where there are none (GCC bug 105651).
-  target_compile_options(osler_build_options INTERFACE -Wno-restrict)
+  target_compile_options(osler_build_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
 endif()
 if(OSLER_SANITIZE)
   target_compile_options(osler_build_options INTERFACE -fsanitize=${OSLER_SANITIZE} -fno-omit-frame-pointer
