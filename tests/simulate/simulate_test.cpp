@@ -9,6 +9,7 @@
 #include <set>
 
 #include "simulate/draft.h"
+#include "simulate/family_lists.h"
 #include "simulate/quadratic.h"
 #include "simulate/simulated_run.h"
 #include "simulate/trainer.h"
@@ -17,7 +18,6 @@ namespace osler::simulate {
 namespace {
 
 using ::testing::Contains;
-using ::testing::IsSupersetOf;
 
 /// The ids of one kind ("finding", "cause") that are a public contract.
 std::set<std::string> contract(const std::string& kind) {

@@ -14,7 +14,10 @@
 namespace osler::text {
 namespace {
 
-enum : std::uint8_t { kOther = 0, kSpace = 1, kDigit = 2, kLetter = 4 };
+constexpr std::uint8_t kSpace = 1;
+constexpr std::uint8_t kDigit = 2;
+constexpr std::uint8_t kLetter = 4;
+constexpr std::uint8_t kOther = 0;
 
 constexpr std::array<std::uint8_t, 256> kClasses = [] {
   std::array<std::uint8_t, 256> classes{};

@@ -82,8 +82,13 @@ constexpr std::array kUnits = {
     "secs"sv, "us"sv,  "x"sv,   "\xC2\xB5s"sv, "\xCE\xBCs"sv, "epoch"sv, "th"sv,  "st"sv, "nd"sv,  "rd"sv,
 };
 
-/// What the lists say of one word.
-enum WordFlags : std::uint8_t { kMetric = 1, kSignal = 2, kStory = 4, kSetting = 8, kBest = 16, kWeakSetting = 32 };
+// What the lists say of one word.
+constexpr std::uint8_t kMetric = 1;
+constexpr std::uint8_t kSignal = 2;
+constexpr std::uint8_t kStory = 4;
+constexpr std::uint8_t kSetting = 8;
+constexpr std::uint8_t kBest = 16;
+constexpr std::uint8_t kWeakSetting = 32;
 
 std::uint8_t flags_of(std::string_view word) {
   static const auto table = [] {

@@ -48,6 +48,7 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
   if (told && *told >= 2 && *told < kMostClasses) {
     return Chance{std::log(*told), static_cast<int>(*told), true, "the configuration"};
   }
+  double lowest = 1;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     // A first accuracy that comes later than the first losses tells what was learned until then.
     if (pair.accuracy->first_step > patient.training()->step_at(1)) continue;
@@ -56,12 +57,12 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
     // Values are negated: the largest is the lowest accuracy.
     const double worst =
         std::max(*std::max_element(values.begin(), values.begin() + head), first_value(patient, *pair.accuracy));
-    const double lowest = pair.share(worst);
-    if (lowest < settings["least_accuracy"]) continue;
-    const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
-    return Chance{std::log(classes), classes, false, "the first accuracies, " + number(lowest)};
+    lowest = std::min(lowest, pair.share(worst));
   }
-  return std::nullopt;
+  constexpr double kBestGuess = 0.7;  // a first accuracy beyond this was not made by guessing
+  if (lowest < settings["least_accuracy"] || lowest > kBestGuess) return std::nullopt;
+  const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
+  return Chance{std::log(classes), classes, false, "the first accuracies, " + number(lowest)};
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {

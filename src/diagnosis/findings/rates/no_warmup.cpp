@@ -104,7 +104,7 @@ Finding no_warmup() {
        {"full_share", 0.9, "share of the peak that the first rate must have"},
        {"leaps", 3, "values above the first that it takes; one or two are ordinary"},
        {"above_share", 0.6, "share of the values up to the last leap that lie above the first; among noise it is half"},
-       {"clear_leaps", 5, "leaps that make it a warning"},
+       {"clear_leaps", 8, "leaps that make it a warning"},
        {"clear_share", 0.9, "share of the values above the first that makes it a warning"},
        {"noise_units", 6, "noise levels that a leap must exceed"},
        {"gain_share", 0.15, "share of the whole gain that a leap must exceed"}},

@@ -17,7 +17,8 @@ The loss falls a good way, and not one decision more comes out right: the model 
 ## Signature
 From the first tenth of the run to its end the loss falls significantly, by at least `fall` of its level, while the
 accuracy on the same data stays: its change is below `points` and twice its own noise, and its best smoothed value is no
-more than `points` above its start, and no other metric of that data improves by `other_share`. An accuracy above `saturated` has nowhere to go, one below `meaningless` was not
+more than `points` above its start; a gain of `resolution` would show above its noise; and no other metric of that data
+improves by `other_share`. An accuracy above `saturated` has nowhere to go, one below `meaningless` was not
 measured on classes; neither counts.
 
 ## Why it matters
@@ -53,7 +54,9 @@ Split split_of(const LossAndAccuracy& pair, const SettingValues& settings) {
   const double best_gain = pair.accuracy->improvement();
   const bool stays =
       change < std::max(points, 2 * split.accuracy.sigma) && best_gain < points + 3 * split.accuracy.sigma;
-  split.apart = split.loss.falls(settings["p_value"], settings["fall"] * level) && stays;
+  const double error = split.accuracy.sigma / std::sqrt(std::max(1.0, static_cast<double>(split.accuracy.points) / 8));
+  const bool seen = settings["standard_errors"] * error < settings["resolution"] * pair.unit;
+  split.apart = split.loss.falls(settings["p_value"], settings["fall"] * level) && stays && seen;
   return split;
 }
 
@@ -108,6 +111,8 @@ Finding confidence_without_learning() {
            {"fall", 0.2, "fall of the loss, as a share of its level, that should show in the accuracy"},
            {"p_value", 0.01, "significance of that fall"},
            {"points", 0.02, "gain in accuracy (share of all samples) that counts as none"},
+           {"resolution", 0.05, "gain in accuracy that must be visible above its noise; small sets scatter more"},
+           {"standard_errors", 3, "standard errors that make a gain visible"},
            {"other_share", 0.05, "gain of another metric, as a share of its level, that denies it"},
            {"saturated", 0.9, "accuracy above which there is little left to gain"},
            {"meaningless", 0.02, "accuracy below which it was not measured on classes, as in regression"}},
