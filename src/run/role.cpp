@@ -336,9 +336,9 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
 }
 
 const std::vector<Cast>& RoleMap::in(Role role) const {
-  static const std::vector<Cast> kNone;
+  static const std::vector<Cast> none;
   const auto found = casts_.find(role);
-  return found == casts_.end() ? kNone : found->second;
+  return found == casts_.end() ? none : found->second;
 }
 
 const Series* RoleMap::first(Role role) const {
