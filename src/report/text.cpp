@@ -14,7 +14,6 @@ namespace {
 
 using layout::Badge;
 using layout::Detail;
-using layout::Ink;
 using layout::Sheet;
 
 /// The lines of a screen. A narrow sheet breaks the same words into more lines, and may take some more of them.

@@ -74,7 +74,7 @@ std::string change_text(const Sheet& sheet, const Remedy::Change& change) {
 std::string remedy_text(const Sheet& sheet, const Remedy& remedy) {
   std::string text = sheet.text(remedy.text);
   if (!remedy.change) return text;
-  const std::string change = sheet.text(change_text(sheet, *remedy.change), Ink::strong);
+  std::string change = sheet.text(change_text(sheet, *remedy.change), Ink::strong);
   if (remedy.text.empty()) return change;
   const bool named = !remedy.change->to.empty() && remedy.text.find(remedy.change->to) != std::string::npos;
   return named ? text : text + "  " + change;

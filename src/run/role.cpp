@@ -299,7 +299,8 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
     const auto told = std::find_if(overrides.begin(), overrides.end(),
                                    [&](const RoleOverride& o) { return o.series == series.name(); });
     if (told != overrides.end()) guess.role = told->role;
-    map.casts_[guess.role].push_back({&series, std::move(guess)});
+    const Role role = guess.role;
+    map.casts_[role].push_back({&series, std::move(guess)});
   }
   // Monitor files of the gym family call the episode's reward "r" beside its length "l" and the time "t".
   if (const Series* reward = run.find("r"); reward != nullptr && run.find("l") != nullptr && run.find("t") != nullptr) {

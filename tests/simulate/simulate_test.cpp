@@ -67,9 +67,9 @@ TEST(SimulateTest, LabelsUseTheCatalogue) {
   for (const Family& family : families()) {
     const Truth truth = draw(family, 3).truth;
     EXPECT_EQ(truth.healthy, family.healthy) << family.name;
-    EXPECT_THAT(findings, IsSupersetOf(distinct(truth.accept))) << family.name;
-    EXPECT_THAT(findings, IsSupersetOf(distinct(truth.tolerate))) << family.name;
-    EXPECT_THAT(causes, IsSupersetOf(distinct(truth.causes))) << family.name;
+    EXPECT_THAT(findings, ::testing::IsSupersetOf(distinct(truth.accept))) << family.name;
+    EXPECT_THAT(findings, ::testing::IsSupersetOf(distinct(truth.tolerate))) << family.name;
+    EXPECT_THAT(causes, ::testing::IsSupersetOf(distinct(truth.causes))) << family.name;
     if (!truth.healthy) {
       EXPECT_THAT(truth.accept, Contains(truth.finding)) << family.name;
     }
