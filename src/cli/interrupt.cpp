@@ -55,6 +55,11 @@ Interrupt::Interrupt() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
+bool Interrupt::happened() const {
+  pollfd signalled{signalled_, POLLIN, 0};
+  return source_.stop_requested() || ::poll(&signalled, 1, 0) > 0;
+}
+
 Interrupt::~Interrupt() {
   std::signal(SIGINT, SIG_DFL);
   const char byte = 0;

@@ -15,7 +15,8 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-  [[nodiscard]] bool happened() const { return source_.stop_requested(); }
+  /// True as soon as the signal came, even before the watcher has turned it into a stop request.
+  [[nodiscard]] bool happened() const;
   /// A descriptor that becomes readable with the first Ctrl-C and stays so, for poll().
   [[nodiscard]] int descriptor() const { return signalled_; }
 

@@ -60,8 +60,10 @@ std::int64_t axis_end(const Report& report, const std::vector<const Sketch*>& cu
   for (const Sketch* curve : curves) {
     const std::vector<Sketch::Column>& columns = curve->columns;
     if (columns.size() < 2) continue;
-    const std::int64_t spacing = columns.back().step - columns[columns.size() - 2].step;
-    const std::int64_t behind = report.steps.last - columns.back().step;
+    // In floating point: the steps of a hostile log may lie too far apart for their difference to be an integer.
+    const auto step = [](std::int64_t value) { return static_cast<double>(value); };
+    const double spacing = step(columns.back().step) - step(columns[columns.size() - 2].step);
+    const double behind = step(report.steps.last) - step(columns.back().step);
     if (behind > 0 && behind <= spacing) return report.steps.last;
   }
   return 0;
