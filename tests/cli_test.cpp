@@ -273,5 +273,23 @@ TEST_F(ProgramTest, FollowsTheWidthAndTheLocale) {
   }
 }
 
+TEST_F(ProgramTest, EveryLogOfTheCorpusGivesAValidReportOfOneScreen) {
+  const std::filesystem::path corpus = OSLER_SOURCE_DIR "/../shared/corpus/files";
+  if (!std::filesystem::exists(corpus)) GTEST_SKIP() << "the corpus of real logs is not here";
+  const nlohmann::json schema = report_schema();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(corpus)) {
+    if (!entry.is_regular_file() || entry.path().string().find("/mlflow/") != std::string::npos) continue;
+    const std::string path = entry.path().string();
+    const Outcome json = osler({"diagnose", path, "--json"});
+    ASSERT_LE(json.exit_code, 2) << path << json.err;
+    if (!json.out.empty()) {
+      EXPECT_EQ(schema_complaints(json.out, schema), "") << path;
+    }
+    EXPECT_EQ(json.exit_code == 2, !json.err.empty()) << path << json.err;
+    EXPECT_LE(lines(json.err), 1) << json.err;
+    EXPECT_LE(lines(osler({"diagnose", path}).out), 46) << path;
+  }
+}
+
 }  // namespace
 }  // namespace osler::tests

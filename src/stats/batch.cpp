@@ -13,12 +13,20 @@ namespace {
 
 /// Large enough that taking a piece costs nothing beside it, small enough that threads end together.
 constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 18;
+/// A tensor is cut into at most this many pieces, so that the memory for partial answers stays bounded.
+constexpr std::uint64_t kMostPieces = std::uint64_t{1} << 16;
+/// Answers with one number for each unit or feature are given up to this many.
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 26;
 /// What a piece costs beyond its elements, counted in elements.
 constexpr std::uint64_t kPieceOverhead = 256;
 /// Pieces are taken in runs of about this cost, so that thousands of small tensors do not fight over a counter.
 constexpr std::uint64_t kGrainCost = std::uint64_t{1} << 17;
 /// Units beside each other share cache lines; a piece takes at least this many.
 constexpr std::uint64_t kUnitsAtLeast = 64;
+
+std::uint64_t piece_elements(std::uint64_t count) {
+  return std::max(kPieceElements, count / kMostPieces + 1);
+}
 
 Error cannot(std::string message) {
   return {ErrorCode::invalid_argument, std::move(message), "statistics batch"};
@@ -65,7 +73,8 @@ void cut(Batch::Work& work) {
   for (std::uint32_t i = 0; i < work.summaries.size(); ++i) {
     SummaryJob& job = work.summaries[i];
     job.first_piece = part;
-    job.pieces = cutter.add_stretches({Piece::Kind::summary, i, part}, job.tensor.count(), kPieceElements, 1);
+    job.pieces = cutter.add_stretches({Piece::Kind::summary, i, part}, job.tensor.count(),
+                                      piece_elements(job.tensor.count()), 1);
     part += job.pieces;
   }
   work.summary_parts.resize(part);
@@ -73,7 +82,7 @@ void cut(Batch::Work& work) {
   for (std::uint32_t i = 0; i < work.pairs.size(); ++i) {
     PairJob& job = work.pairs[i];
     job.first_piece = part;
-    job.pieces = cutter.add_stretches({Piece::Kind::pair, i, part}, job.a.count(), kPieceElements, 1);
+    job.pieces = cutter.add_stretches({Piece::Kind::pair, i, part}, job.a.count(), piece_elements(job.a.count()), 1);
     part += job.pieces;
   }
   work.pair_parts.resize(part);
@@ -132,6 +141,7 @@ Result<std::size_t> Batch::count_units(const TensorView& tensor, std::size_t axi
   if (!(threshold >= 0)) return cannot("threshold " + std::to_string(threshold) + " is not a magnitude");
   const auto units = static_cast<std::size_t>(tensor.sizes()[axis]);
   const std::uint64_t places = units == 0 ? 0 : tensor.count() / units;
+  if (units > kMostUnits) return cannot(std::to_string(units) + " units are too many");
   if (places > std::numeric_limits<std::uint32_t>::max()) return cannot("more than 2^32 - 1 elements in a unit");
   UnitJob& job = work_->units.take();
   job.tensor = tensor;
@@ -144,11 +154,12 @@ Result<std::size_t> Batch::count_units(const TensorView& tensor, std::size_t axi
 
 Result<std::size_t> Batch::compare_rows(const TensorView& tensor) {
   if (tensor.sizes().empty()) return cannot("a tensor without dimensions has no rows");
+  const auto rows = static_cast<std::uint64_t>(tensor.sizes()[0]);
+  const std::uint64_t features = rows == 0 ? 0 : tensor.count() / rows;
+  if (features > kMostUnits) return cannot("rows of " + std::to_string(features) + " features are too long");
   RowJob& job = work_->rows.take();
   job.tensor = tensor;
-  job.answer = {};
-  job.answer.rows = static_cast<std::uint64_t>(tensor.sizes()[0]);
-  job.answer.features = job.answer.rows == 0 ? 0 : tensor.count() / job.answer.rows;
+  job.answer = {.rows = rows, .features = features};
   return work_->rows.size() - 1;
 }
 

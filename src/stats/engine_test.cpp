@@ -167,6 +167,17 @@ TEST(Engine, MemoryItCannotReachIsRefused) {
   EXPECT_FALSE(batch.compare(device, TensorView::of(values)));
 }
 
+TEST(Engine, AnswersTooLargeForMemoryAreRefused) {
+  const float value = 0;
+  const std::int64_t sizes[] = {2, std::int64_t{1} << 40};
+  const std::int64_t strides[] = {0, 0};
+  const TensorView endless = TensorView::strided(&value, DType::f32, sizes, strides).value();
+  Batch batch;
+  EXPECT_FALSE(batch.count_units(endless, 1));
+  EXPECT_FALSE(batch.count_units(endless, 0)) << "more places than a count can hold";
+  EXPECT_FALSE(batch.compare_rows(endless));
+}
+
 TEST(Engine, ABatchInProgressCannotBeSubmittedTwice) {
   const std::vector<float> values(10);
   const auto engine = make_cpu_engine(0);

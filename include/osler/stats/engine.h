@@ -29,9 +29,11 @@ class Batch {
   std::size_t summarize(const TensorView& tensor, const SummaryOptions& options = {});
   /// Asks for the pair statistics of two tensors of the same sizes on the same device.
   Result<std::size_t> compare(const TensorView& a, const TensorView& b);
-  /// Asks how often each unit, an index along `axis`, has a magnitude above `threshold`.
+  /// Asks how often each unit, an index along `axis`, has a magnitude above `threshold`. At most 2^26 units of fewer
+  /// than 2^32 elements each.
   Result<std::size_t> count_units(const TensorView& tensor, std::size_t axis, double threshold = 0);
-  /// Asks how alike the rows along the first dimension are. Each such question is worked on by a single thread.
+  /// Asks how alike the rows along the first dimension are, of at most 2^26 features. Each such question is worked on
+  /// by a single thread.
   Result<std::size_t> compare_rows(const TensorView& tensor);
 
   /// Forgets questions and answers, keeps the memory.

@@ -15,8 +15,8 @@ The norm of a layer's weights grows rapidly and shows no sign of levelling out.
 
 ## Signature
 The norm has grown at least `growth` times above where it began (or above the usual initial size of the run's layers,
-whichever is larger) and by `late_growth` over the last third of the run alone, with a significant trend; or it has grown
-`explosion` times, however it got there; or it ended in NaN.
+whichever is larger) and by `late_growth` over the last third of the run alone, with a significant trend; or it has
+grown `explosion` times, however it got there; or it ended in NaN.
 
 ## Why it matters
 Growing weights mean growing activations and logits: the loss surface sharpens, and overflow is next.

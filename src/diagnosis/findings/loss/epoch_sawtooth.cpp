@@ -27,9 +27,10 @@ The batches come in the same order every time: classes or difficulties follow ea
 it has just seen. Shuffling removes it.
 
 ## When it is harmless
-A staircase, falling at each boundary and flat between, is a model that remembers its data. Adaptive optimizers make
-the loss climb a little within each epoch even on shuffled data, so a climb is a note and only a leap a warning. Running means that start
-anew in each epoch also fall there. A learning rate that restarts with each epoch makes waves by design.
+A staircase, falling at each boundary and flat between, is a model that remembers its data. Adaptive optimizers make the
+loss climb a little within each epoch even on shuffled data, so a climb is a note and only a leap a warning. Running
+means that start anew in each epoch also fall there. A learning rate that restarts with each epoch makes waves by
+design.
 
 ## References
 - Bottou 2009, Curiously fast convergence of some stochastic gradient descent algorithms: the role of shuffling.

@@ -17,9 +17,10 @@ A classifier that knows nothing should give every class the same probability and
 starts many times higher: it is sure of the wrong answers before it has seen any data.
 
 ## Signature
-The very first loss is at least `factor` times ln(C), and has come down to less than `back_to` times ln(C) within the
-first `early` of the run. C is taken from the configuration; else from the first accuracies, which lie near 1/C (their
-lowest is used, so that C comes out rather too large). A first loss that is ln(C) for another usual C is believed.
+The very first loss is at least `factor` times ln(C), the first three are half as high, and the loss has come down to
+less than `back_to` times ln(C) within the first `early` of the run. C is taken from the configuration; else from the
+first accuracies, which lie near 1/C (their lowest is used, so that C comes out rather too large). Where those
+accuracies rise by more than `learned`, a first loss that is ln(C) for another usual C is believed.
 
 ## Why it matters
 The first steps only shrink the last layer, with huge gradients that disturb everything before it. The loss curve looks
@@ -37,7 +38,7 @@ below ln(C).
 struct Chance {
   double loss = 0;
   int classes = 0;
-  bool told = false;  // by the configuration
+  bool sure = true;  // false when the model may have learned already what the first accuracies show
   std::string from;
 };
 
@@ -49,6 +50,7 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
     return Chance{std::log(*told), static_cast<int>(*told), true, "the configuration"};
   }
   double lowest = 1;
+  double highest = 0;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     // A first accuracy that comes later than the first losses tells what was learned until then.
     if (pair.accuracy->first_step > patient.training()->step_at(1)) continue;
@@ -58,11 +60,13 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
     const double worst =
         std::max(*std::max_element(values.begin(), values.begin() + head), first_value(patient, *pair.accuracy));
     lowest = std::min(lowest, pair.share(worst));
+    highest = std::max(highest, pair.share(*std::min_element(values.begin(), values.begin() + head)));
   }
   constexpr double kBestGuess = 0.7;  // a first accuracy beyond this was not made by guessing
   if (lowest < settings["least_accuracy"] || lowest > kBestGuess) return std::nullopt;
   const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
-  return Chance{std::log(classes), classes, false, "the first accuracies, " + number(lowest)};
+  const bool sure = highest - lowest < settings["learned"];
+  return Chance{std::log(classes), classes, sure, "the first accuracies, " + number(lowest)};
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -85,9 +89,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (early + rest > curve.size()) return NotChecked{"too few losses after the first to compare with"};
   const double settled = signal::median(std::span(curve.value).subspan(early, rest));
   const double ratio = first / chance->loss;
-  const bool another_chance = !chance->told && chance_classes(first, settings["tolerance"]).has_value();
+  // One sample may have any loss: the first few must be high together.
+  const double head = signal::median(std::span(curve.value).first(3));
+  const bool alone = head < 0.5 * settings["factor"] * chance->loss;
+  const bool another_chance = !chance->sure && chance_classes(first, settings["tolerance"]).has_value();
   const bool comes_down = settled < settings["back_to"] * chance->loss && settled < 0.5 * first;
-  if (ratio < settings["factor"] || !comes_down || another_chance) return NotFound{};
+  if (ratio < settings["factor"] || !comes_down || another_chance || alone) return NotFound{};
 
   const std::int64_t until = std::llround(curve.step[early]);
   Observation seen =
@@ -115,6 +122,7 @@ Finding initial_loss_wrong() {
        {"early", 0.05, "part of the run within which it must come down"},
        {"tolerance", 0.03,
         "relative distance within which the first loss is that of chance for another number of classes"},
+       {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
        {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
       check};
 }

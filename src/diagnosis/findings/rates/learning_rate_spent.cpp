@@ -142,7 +142,7 @@ Finding learning_rate_spent() {
        {"working_share", 0.3, "share of the peak above which the rate is at work"},
        {"plan_share", 0.4, "part of the run beyond which the last step of a step decay shows that it is for all of it"},
        {"promised_share", 0.1, "further gain promised, as a share of gain or level, for it to matter"},
-       {"noise_units", 2, "noise levels that the promised gain must exceed"},
+       {"noise_units", 1, "noise levels of single values that the promised gain must exceed"},
        {"kept_share", 0.65, "share of the promise whose keeping acquits the schedule"},
        {"p_value", 0.01, "significance of a fall after the rate is spent"},
        {"standing_share", 0.05, "fall after the rate is spent, as a share of the gain, that still counts as standing"},

@@ -18,10 +18,10 @@ above where it began before it settles.
 
 ## Signature
 The first logged rate is at least `full_share` of the peak. Within the first `early` of the run at least `leaps` values
-of the loss lie above its very first value, by more than `noise_units` noise units and more
-than `gain_share` of all that is gained later. Noise is measured right after the start, where it is largest.
-Up to the last of these leaps at least `above_share` of the values lie above the first. With `clear_leaps` leaps and
-`clear_share` of the values above it is a warning, otherwise a note.
+of the loss lie above its very first value, by more than `noise_units` noise units (measured right after the start,
+where noise is largest) and more than `gain_share` of all that is gained later. Up to the middle one of these leaps at
+least `above_share` of the values lie above the first. With `clear_leaps` leaps and `clear_share` of the values above it
+is a warning, otherwise a note.
 
 ## Why it matters
 Adaptive optimizers know the size of the gradients only after some hundred steps; attention at random weights has large
@@ -67,12 +67,13 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double limit = start + std::max(settings["noise_units"] * sigma, settings["gain_share"] * std::max(gain, 0.0));
   const std::span<const double> rough = std::span(curve.value).first(early);
   const auto leaps = std::count_if(rough.begin(), rough.end(), [&](double value) { return value > limit; });
-  // Where the first value lies within the scatter of those that follow, the scatter is noise and not a leap.
-  std::size_t last = early;
-  while (last > 1 && rough[last - 1] <= limit) --last;
-  const auto above = std::count_if(rough.begin() + 1, rough.begin() + static_cast<std::ptrdiff_t>(last),
+  // Where the first value lies within the scatter of those that follow, the scatter is noise and not a leap. Judged up
+  // to the middle leap, since the descent soon takes the curve below its start.
+  std::size_t middle = 0;
+  for (std::ptrdiff_t left = (leaps + 1) / 2; left > 0 && middle + 1 < early;) left -= rough[++middle] > limit ? 1 : 0;
+  const auto above = std::count_if(rough.begin() + 1, rough.begin() + static_cast<std::ptrdiff_t>(middle) + 1,
                                    [&](double value) { return value > start; });
-  const double share = static_cast<double>(above) / static_cast<double>(std::max<std::size_t>(last, 2) - 1);
+  const double share = static_cast<double>(above) / static_cast<double>(std::max<std::size_t>(middle, 1));
   const bool settles = signal::median(settled) < start;
   const auto count = static_cast<double>(leaps);
   if (count < settings["leaps"] || share < settings["above_share"] || !settles || !(gain > 0)) return NotFound{};
@@ -103,7 +104,8 @@ Finding no_warmup() {
        {"fewest_early", 6, "losses in that part needed to judge it"},
        {"full_share", 0.9, "share of the peak that the first rate must have"},
        {"leaps", 3, "values above the first that it takes; one or two are ordinary"},
-       {"above_share", 0.6, "share of the values up to the last leap that lie above the first; among noise it is half"},
+       {"above_share", 0.6,
+        "share of the values up to the middle leap that lie above the first; among noise it is half"},
        {"clear_leaps", 8, "leaps that make it a warning"},
        {"clear_share", 0.9, "share of the values above the first that makes it a warning"},
        {"noise_units", 6, "noise levels that a leap must exceed"},

@@ -13,9 +13,9 @@ constexpr std::string_view kDoc = R"(
 The validation loss improves, and what is measured on the same data by accuracy, F1, BLEU or the like gets worse.
 
 ## Signature
-The validation loss falls significantly over the run, by at least `loss_share` of its level, and ends within
-`near_best` of its best. The leading metric gets worse significantly, by `metric_share` of its level, and ends worse than
-it began; no other logged metric of validation gets better.
+The validation loss falls significantly over the run, by at least `loss_share` of its level, and ends within `near_best`
+of its best. The leading metric gets worse significantly, by `metric_share` of its level, and ends worse than it began;
+no other logged metric of validation gets better.
 
 ## Why it matters
 One of the two is wrong: the metric is computed on the wrong output, with a wrong threshold or mapping of labels, or the
