@@ -43,14 +43,15 @@ endif
 lint: setup ## check format, module borders, clang's warnings and clang-tidy
 	@tools/lint-format
 	@tools/lint-borders
-	@$(call configure,dev)
-	@tools/lint-clang build/dev --jobs $(JOBS)
+	@$(call configure,dev,-B build/lint)
+	@tools/lint-clang build/lint --jobs $(JOBS)
 
 bench: setup ## build and run the benchmarks
 	@$(call configure,release,-DOSLER_BUILD_BENCH=ON)
 	@cmake --build --preset release --parallel $(JOBS) --target osler_benchmarks
 	@for program in build/release/bench/bench_*; do $$program $(BENCH_ARGUMENTS) || exit 1; done
 	@build/release/bench/osler_stats_bench
+	@build/release/bench/osler_runfile_bench
 
 score: setup ## score the diagnosis on labelled runs: the project's cases, simulated trainings, and the corpus where present
 	@$(call configure,dev)
@@ -59,7 +60,7 @@ score: setup ## score the diagnosis on labelled runs: the project's cases, simul
 
 fuzz: setup ## build the fuzz targets and run each for FUZZ_SECONDS
 	@$(call configure,fuzz)
-	@cmake --build --preset fuzz --parallel $(JOBS)
+	@cmake --build --preset fuzz --parallel $(JOBS) --target osler_fuzzers
 	@tools/fuzz build/fuzz/fuzz $(FUZZ_SECONDS)
 
 docs: build ## write the catalogue as Markdown pages to build/docs

@@ -11,11 +11,16 @@ if(OSLER_SANITIZE)
   target_compile_options(osler_build_options INTERFACE -fsanitize=${OSLER_SANITIZE} -fno-omit-frame-pointer
                                                       -fno-sanitize-recover=all)
   target_link_options(osler_build_options INTERFACE -fsanitize=${OSLER_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Instrumented code hides from GCC what is initialised: its own manual says that such warnings are then unreliable.
+    target_compile_options(osler_build_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
 
 find_program(OSLER_CCACHE ccache)
 if(OSLER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${OSLER_CCACHE})
+  # Paths below the source tree are hashed as relative ones, so that clones and build folders share their objects.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${OSLER_CCACHE})
 endif()
 
 # osler_test(NAME SOURCES file... LINK target...): one GoogleTest program, each of its tests known to ctest.

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "osler/formats/read.h"
+#include "osler/run/role.h"
 #include "recording_sink.h"
 
 namespace osler::testing {
@@ -97,6 +99,69 @@ TEST_P(Corpus, IsReadWithTheSeriesThatWereSeenInIt) {
   }
   if (label.steps == 0) return;
   EXPECT_GE(*std::max_element(points.begin(), points.end()) * 10, label.steps * 9);
+}
+
+/// The role that a plain name leaves no doubt about.
+std::optional<Role> plain_role(const std::string& name) {
+  static const std::map<std::string, Role> kPlain = {{"loss", Role::train_loss},
+                                                     {"train_loss", Role::train_loss},
+                                                     {"train/loss", Role::train_loss},
+                                                     {"train_loss_epoch", Role::train_loss},
+                                                     {"training_loss", Role::train_loss},
+                                                     {"Loss/train", Role::train_loss},
+                                                     {"val_loss", Role::validation_loss},
+                                                     {"valid_loss", Role::validation_loss},
+                                                     {"val/loss", Role::validation_loss},
+                                                     {"eval_loss", Role::validation_loss},
+                                                     {"eval/loss", Role::validation_loss},
+                                                     {"Loss/val", Role::validation_loss},
+                                                     {"validation_loss", Role::validation_loss},
+                                                     {"accuracy", Role::train_accuracy},
+                                                     {"acc", Role::train_accuracy},
+                                                     {"train_acc", Role::train_accuracy},
+                                                     {"val_accuracy", Role::validation_accuracy},
+                                                     {"val_acc", Role::validation_accuracy},
+                                                     {"eval_accuracy", Role::validation_accuracy},
+                                                     {"lr", Role::learning_rate},
+                                                     {"learning_rate", Role::learning_rate},
+                                                     {"grad_norm", Role::gradient_norm},
+                                                     {"epoch", Role::epoch}};
+  const auto known = kPlain.find(name);
+  return known == kPlain.end() ? std::nullopt : std::optional(known->second);
+}
+
+TEST_P(Corpus, GivesTheSeriesOfItsLabelTheirRoles) {
+  const Label& label = GetParam();
+  if (label.steps == 0) GTEST_SKIP() << "no numbers in it";
+  const auto found = discover(real_file_system(), label.file);
+  ASSERT_TRUE(found);
+  const auto run = read_run(real_file_system(), found->front());
+  ASSERT_TRUE(run);
+  const auto roles = RoleMap::infer(*run);
+  ASSERT_TRUE(roles);
+  for (const std::string& name : label.series) {
+    const std::optional<Role> role = plain_role(name);
+    if (!role || run->find(name) == nullptr) continue;
+    const std::vector<Cast>& cast = roles->in(*role);
+    EXPECT_TRUE(std::any_of(cast.begin(), cast.end(), [&](const Cast& one) { return one.series->name() == name; }))
+        << name << " is no " << to_string(*role);
+  }
+}
+
+/// Files of the corpus that give no number are listed with the reason, and nothing else is.
+TEST(Corpus, WhatCannotBeReadIsListed) {
+  if (!fs::exists(kCorpus / "labels.jsonl")) GTEST_SKIP() << "the corpus of real logs is not here";
+  std::ifstream page_file(fs::path(OSLER_SOURCE_DIR) / "docs/formats/unreadable.md");
+  const std::string page{std::istreambuf_iterator<char>(page_file), {}};
+  std::ifstream labels_file(kCorpus / "labels.jsonl");
+  for (std::string line; std::getline(labels_file, line);) {
+    const nlohmann::json record = nlohmann::json::parse(line);
+    const auto found = discover(real_file_system(), kCorpus / record.at("file").get<std::string>());
+    const auto run = found ? read_run(real_file_system(), found->front()) : Result<osler::Run>(found.error());
+    const std::string entry = "`" + record.at("id").get<std::string>() + "`";
+    EXPECT_EQ(page.find(entry) != std::string::npos, !run.has_value())
+        << entry << " " << (run ? "can be read" : describe(run.error()));
+  }
 }
 
 TEST(Corpus, IsAtHand) {

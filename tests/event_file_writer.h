@@ -125,11 +125,11 @@ class EventFileWriter {
   }
 
   /// The mark of a session that starts at `step` and makes void what came from there on.
-  void session_start(std::int64_t step) {
+  void session_start(std::int64_t step, double wall_time = kStart) {
     std::string log;
     protozero::pbf_writer(log).add_int32(1, 1);
     std::string event;
-    protozero::pbf_writer(event).add_double(1, kStart);
+    protozero::pbf_writer(event).add_double(1, wall_time);
     protozero::pbf_writer(event).add_int64(2, step);
     protozero::pbf_writer(event).add_message(7, log);
     record(event);

@@ -96,13 +96,13 @@ struct Effort {
 };
 
 /// Reads and diagnoses `path` in this process.
-inline Effort effort_here(const std::filesystem::path& path) {
+inline Effort effort_here(FileSystem& files, const std::filesystem::path& path) {
   using Clock = std::chrono::steady_clock;
   Effort effort;
   const auto start = Clock::now();
-  const Result<std::vector<RunSource>> sources = discover(real_file_system(), path);
+  const Result<std::vector<RunSource>> sources = discover(files, path);
   if (!sources || sources->empty()) return effort;
-  const Result<Run> run = read_run(real_file_system(), sources->front());
+  const Result<Run> run = read_run(files, sources->front());
   if (!run) return effort;
   const auto read = Clock::now();
   const Result<Report> report = diagnose(*run);
@@ -115,13 +115,13 @@ inline Effort effort_here(const std::filesystem::path& path) {
 }
 
 /// The same in a child process, so that its peak of resident memory is that of this log alone.
-inline std::optional<Effort> effort_apart(const std::filesystem::path& path) {
+inline std::optional<Effort> effort_apart(const std::filesystem::path& path, FileSystem& files = real_file_system()) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return std::nullopt;
   const pid_t child = fork();
   if (child < 0) return std::nullopt;
   if (child == 0) {
-    const Effort effort = effort_here(path);
+    const Effort effort = effort_here(files, path);
     const bool written = write(ends[1], &effort, sizeof effort) == static_cast<ssize_t>(sizeof effort);
     _exit(written ? 0 : 1);
   }

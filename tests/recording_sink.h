@@ -21,6 +21,7 @@ class RecordingSink final : public EventSink {
   void add(const Event& event) override { events.push_back(event); }
   void add(Mark mark) override { marks.push_back(std::move(mark)); }
   void config(std::string_view key, std::string_view value) override { configuration[std::string(key)] = value; }
+  void distribution(const Histogram& histogram) override { histograms.push_back(histogram); }
 
   /// The steps and values of the series called `name`, in the order they came; empty when there is none.
   [[nodiscard]] std::vector<std::int64_t> steps(const std::string& name) const {
@@ -41,6 +42,7 @@ class RecordingSink final : public EventSink {
   std::vector<std::string> names;  ///< by series id
   std::vector<Event> events;
   std::vector<Mark> marks;
+  std::vector<Histogram> histograms;
   std::map<std::string, std::string> configuration;
 
  private:

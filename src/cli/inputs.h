@@ -11,11 +11,12 @@
 
 namespace osler::cli {
 
-/// One run to examine: found in files, or waiting in a pipe.
+/// One run to examine: found in files, waiting in a pipe, or kept in a run file.
 struct Input {
   std::string name;
-  RunSource source;    ///< when `stream` is empty
-  std::string stream;  ///< "-" or the path of a pipe
+  RunSource source;      ///< when the others are empty
+  std::string stream;    ///< "-" or the path of a pipe
+  std::string run_file;  ///< the path of a run file
 };
 
 /// Everything the paths name, and what could not be found.
@@ -25,7 +26,8 @@ struct Inputs {
 };
 
 /// Finds the runs at `paths`. A path that does not exist but holds *, ? or [ is a pattern that the shell did not
-/// expand. A run named twice is examined once.
+/// expand. A run named twice is examined once. Run files are recognised here and not by the formats, which know logs of
+/// other programs alone.
 [[nodiscard]] Inputs find_inputs(FileSystem& files, const std::vector<std::string>& paths, const ReadOptions& options);
 
 /// The paths that match a pattern, sorted; the path itself when it is no pattern or exists as it is.

@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/reading.h"
+#include "osler/runfile/writer.h"
 
 namespace osler::cli {
 namespace {
@@ -55,6 +58,34 @@ TEST_F(InputsTest, AMissingFileDoesNotHideTheOthers) {
   const Inputs inputs = found({path("gone.csv"), path("a.csv")});
   EXPECT_EQ(inputs.failures.size(), 1u);
   EXPECT_EQ(inputs.runs.size(), 1u);
+}
+
+TEST_F(InputsTest, RunFilesAreRecognisedAloneAndAmongOtherLogs) {
+  std::filesystem::create_directory(folder_ / "kept");
+  for (const char* name : {"kept/run.osler", "renamed.db"}) {
+    auto writer = RunFileWriter::open(path(name));
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("loss");
+    for (int step = 0; step < 10; ++step) writer->add(Event{loss, step, kNoTime, 1.0 / (step + 1)});
+  }
+  const Inputs inputs = found({path("renamed.db"), path("kept"), folder_.string(), path("kept/run.osler")});
+  EXPECT_TRUE(inputs.failures.empty());
+  std::vector<std::string> run_files;
+  std::size_t others = 0;
+  for (const Input& input : inputs.runs) {
+    if (input.run_file.empty()) {
+      ++others;
+    } else {
+      run_files.push_back(input.run_file);
+    }
+  }
+  EXPECT_THAT(run_files, ElementsAre(path("renamed.db"), path("kept/run.osler")));
+  EXPECT_EQ(others, 2u);
+  const Interrupt interrupt;
+  const auto run = read_input(inputs.runs[1], interrupt, {}, true);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->format, "osler");
+  EXPECT_EQ(run->find("loss")->summary().points(), 10u);
 }
 
 TEST_F(InputsTest, ARunNamedTwiceIsExaminedOnce) {

@@ -75,9 +75,7 @@ int run_verb(int count, const char* const* arguments) {
   program.formatter(std::make_shared<HelpFormatter>());
   program.require_subcommand(0, 1);
   Work work;
-  add_diagnose(program, work);
-  add_explain(program, work);
-  add_list(program, work);
+  for (const auto& [name, verb] : osler::verbs()) verb.add(program, work);
 
   const std::vector<std::string> verbs = verbs_of(program);
   if (count > 1 && arguments[1][0] != '-' && std::find(verbs.begin(), verbs.end(), arguments[1]) == verbs.end()) {

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include "osler/base/registry.h"
+
 namespace CLI {
 class App;
 }
@@ -20,9 +22,17 @@ inline constexpr int kCannotJudge = 2;  ///< unreadable, no usable series, or a 
 /// The work of the verb that the user chose; returns the exit code.
 using Work = std::function<int()>;
 
-/// Each verb adds itself to the program and, when chosen, sets `work`.
-void add_diagnose(CLI::App& program, Work& work);
-void add_explain(CLI::App& program, Work& work);
-void add_list(CLI::App& program, Work& work);
+/// One verb of the program. One file of src/cli/verbs each, which defines a function named like the file.
+struct Verb {
+  /// Adds the verb to the program; when the user chooses it, `work` is set.
+  void (*add)(CLI::App& program, Work& work);
+};
 
 }  // namespace osler::cli
+
+namespace osler {
+
+/// Every verb, sorted by name.
+[[nodiscard]] std::span<const Registered<cli::Verb>> verbs();
+
+}  // namespace osler

@@ -80,6 +80,16 @@ bool can_show_progress() {
   return ::isatty(STDERR_FILENO) != 0 && environment("TERM") != "dumb";
 }
 
+bool can_redraw() {
+  return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
+}
+
+int terminal_lines() {
+  constexpr int kLinesOfOld = 24;
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kLinesOfOld;
+}
+
 bool print(std::string_view text) {
   if (write_all(STDOUT_FILENO, text) || errno == EPIPE) return true;
   complain(std::string("cannot write the result: ") + std::strerror(errno));

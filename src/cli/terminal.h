@@ -30,6 +30,11 @@ void add_look_options(CLI::App& verb, Look& look);
 /// Whether standard error is a terminal on which progress may be drawn.
 [[nodiscard]] bool can_show_progress();
 
+/// Whether standard output is a terminal that can be drawn over.
+[[nodiscard]] bool can_redraw();
+/// The lines of that terminal.
+[[nodiscard]] int terminal_lines();
+
 /// Writes to standard output. A reader that went away counts as success; any other failure is complained of.
 [[nodiscard]] bool print(std::string_view text);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -75,6 +76,20 @@ Result<void> add_setting(const std::string& word, DiagnosisOptions& options) {
 }
 
 }  // namespace
+
+void add_wish_options(CLI::App& verb, Wishes& wishes) {
+  verb.add_option("--role", wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")
+      ->type_name("ROLE=SERIES")
+      ->allow_extra_args(false);
+  verb.add_option("--format", wishes.format, "Read as this format instead of looking (osler list formats)")
+      ->type_name("ID");
+  verb.add_option("--only", wishes.only, "Check only this finding (osler list findings); repeatable")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  verb.add_option("--set", wishes.settings, "Change a setting (osler explain FINDING); repeatable")
+      ->type_name("FINDING.SETTING=NUMBER")
+      ->allow_extra_args(false);
+}
 
 Result<DiagnosisOptions> to_options(const Wishes& wishes) {
   DiagnosisOptions options;

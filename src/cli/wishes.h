@@ -7,6 +7,10 @@
 #include "osler/base/result.h"
 #include "osler/diagnosis/diagnose.h"
 
+namespace CLI {
+class App;
+}
+
 namespace osler::cli {
 
 /// The words as they stand on the command line.
@@ -14,7 +18,11 @@ struct Wishes {
   std::vector<std::string> roles;     ///< "train-loss=NAME"
   std::vector<std::string> settings;  ///< "finding.setting=value"
   std::vector<std::string> only;      ///< ids of findings
+  std::string format;                 ///< the id of a format; empty: look
 };
+
+/// Adds --role, --format, --only and --set to a verb.
+void add_wish_options(CLI::App& verb, Wishes& wishes);
 
 [[nodiscard]] Result<DiagnosisOptions> to_options(const Wishes& wishes);
 

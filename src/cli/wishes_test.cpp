@@ -17,21 +17,23 @@ std::string error_of(const Wishes& wishes) {
 }
 
 std::string error_of_roles(std::vector<std::string> words) {
-  return error_of({std::move(words), {}, {}});
+  return error_of({std::move(words), {}, {}, {}});
 }
 std::string error_of_settings(std::vector<std::string> words) {
-  return error_of({{}, std::move(words), {}});
+  return error_of({{}, std::move(words), {}, {}});
 }
 std::string error_of_only(std::vector<std::string> words) {
-  return error_of({{}, {}, std::move(words)});
+  return error_of({{}, {}, std::move(words), {}});
 }
 
 TEST(Wishes, BecomeOptions) {
   const Finding& finding = findings().front().descriptor;
   ASSERT_FALSE(finding.settings.empty());
   const std::string setting = fmt::format("{}.{}", finding.id, finding.settings.front().name);
-  const auto options = to_options(
-      {.roles = {"train-loss=my=loss"}, .settings = {setting + "=2.5e-3"}, .only = {std::string(finding.id)}});
+  const auto options = to_options({.roles = {"train-loss=my=loss"},
+                                   .settings = {setting + "=2.5e-3"},
+                                   .only = {std::string(finding.id)},
+                                   .format = {}});
   ASSERT_TRUE(options) << describe(options.error());
   EXPECT_EQ(options->roles[0].role, Role::train_loss);
   EXPECT_EQ(options->roles[0].series, "my=loss") << "a series name may hold an equals sign";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/calibration.h"
 #include "diagnosis/patient.h"
 #include "diagnosis/seen.h"
 #include "diagnosis/settings.h"
@@ -44,7 +45,10 @@ Findings examine(const Patient& patient, const DiagnosisOptions& options) {
         options.only.empty() || std::find(options.only.begin(), options.only.end(), finding.id) != options.only.end();
     if (!wanted) continue;
     Verdict verdict = finding.check(patient, SettingValues(finding, options.settings));
-    if (auto* observation = std::get_if<Observation>(&verdict)) observation->finding = finding.id;
+    if (auto* observation = std::get_if<Observation>(&verdict)) {
+      observation->finding = finding.id;
+      observation->confidence = calibrated(finding.id, observation->confidence);
+    }
     seen.set(finding.id, std::move(verdict));
   }
   return seen;

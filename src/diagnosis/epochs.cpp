@@ -47,37 +47,34 @@ std::vector<double> starts_from_validations(const Patient& patient) {
   return starts;
 }
 
-}  // namespace
-
-Epochs epochs_of(const Patient& patient, const signal::Curve& curve, std::size_t fewest_rows) {
-  Epochs epochs;
-  std::vector<double> starts;
-  if (const Series* series = epoch_series(patient)) {
-    starts = starts_from_series(*series);
-    epochs.from = "epoch series";
-  }
-  if (starts.size() < 2) {
-    starts = starts_from_validations(patient);
-    epochs.from = "validations";
-  }
+/// The longest unbroken run of epochs that begin at `starts` and hold at least `fewest_rows` rows of the curve.
+std::vector<EpochRange> whole_epochs(const signal::Curve& curve, const std::vector<double>& starts,
+                                     std::size_t fewest_rows) {
+  std::vector<EpochRange> longest;
   std::vector<EpochRange> stretch;
-  const auto row_at = [&](double step) {
-    return static_cast<std::size_t>(std::lower_bound(curve.step.begin(), curve.step.end(), step) - curve.step.begin());
-  };
   std::size_t first = 0;
   for (const double start : starts) {
-    const std::size_t next = row_at(start);
+    const auto next =
+        static_cast<std::size_t>(std::lower_bound(curve.step.begin(), curve.step.end(), start) - curve.step.begin());
     if (next >= first + fewest_rows) {
       stretch.push_back({first, next});
     } else {
-      if (stretch.size() > epochs.ranges.size()) epochs.ranges = stretch;
+      if (stretch.size() > longest.size()) longest = stretch;
       stretch.clear();
     }
     first = next;
   }
   // What follows the last boundary is an epoch that may not be over.
-  if (stretch.size() > epochs.ranges.size()) epochs.ranges = std::move(stretch);
-  return epochs;
+  return stretch.size() > longest.size() ? stretch : longest;
+}
+
+}  // namespace
+
+Epochs epochs_of(const Patient& patient, const signal::Curve& curve, std::size_t fewest_rows) {
+  const Series* series = epoch_series(patient);
+  const std::vector<double> starts = series == nullptr ? std::vector<double>() : starts_from_series(*series);
+  if (starts.size() >= 2) return {whole_epochs(curve, starts, fewest_rows), "epoch series"};
+  return {whole_epochs(curve, starts_from_validations(patient), fewest_rows), "validations"};
 }
 
 bool rises_at_boundaries(const RateCurve& rate, const signal::Curve& curve, const Epochs& epochs) {

@@ -4,10 +4,31 @@
 #include <algorithm>
 #include <cmath>
 
+#include "signal/noise.h"
 #include "signal/robust.h"
 #include "signal/trend.h"
 
 namespace osler {
+namespace {
+
+/// The scatter of a stretch about its own trend, and how far its trend may move by that scatter alone.
+struct Scatter {
+  double sigma = 0;
+  double chance = 0;  // two standard errors of the change of a straight line, slow wandering taken into account
+};
+
+Scatter scatter_of(std::span<const double> steps, std::span<const double> values, const signal::Trend& trend) {
+  std::vector<double> residuals(values.begin(), values.end());
+  for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= trend.slope * (steps[i] - steps.front());
+  const auto n = static_cast<double>(residuals.size());
+  const double independent = signal::effective_count(n, signal::autocorrelation(residuals, 1));
+  Scatter scatter;
+  scatter.sigma = signal::mad_scale(residuals);
+  scatter.chance = 2 * scatter.sigma * std::sqrt(12 / independent);
+  return scatter;
+}
+
+}  // namespace
 
 Flatness flatness_of(const Reading& reading, double matters) {
   Flatness flat;
@@ -18,6 +39,8 @@ Flatness flatness_of(const Reading& reading, double matters) {
   constexpr std::size_t kPieces = 20;
   constexpr std::size_t kSurePieces = 6;  // shorter ends can look tilted by chance
   constexpr double kNegligible = 0.005;   // of the level: nobody would call half a per cent movement
+  constexpr double kHidden = 0.15;        // share of the gain that scatter may hide at most
+  constexpr double kSure = 0.01;          // significance of a trend that counts whatever the scatter
   for (std::size_t pieces = 2; pieces <= kPieces; ++pieces) {
     const std::size_t length = std::max<std::size_t>(4, pieces * n / kPieces);
     const std::size_t first = n - std::min(length, n);
@@ -28,11 +51,16 @@ Flatness flatness_of(const Reading& reading, double matters) {
     const std::size_t third = std::max<std::size_t>(1, values.size() / 3);
     const double drop = signal::median(values.first(third)) - signal::median(values.last(third));
     const double small = std::max(matters * gain, kNegligible * reading.level);
-    const double tolerated = small + reading.noise.sigma / std::sqrt(static_cast<double>(third));
+    // Scatter differs along a curve: a reward is steady while nothing is learned and wanders later. What the stretch's
+    // own scatter explains is no movement, unless it would hide a good part of the gain.
+    const Scatter scatter = scatter_of(steps, values, trend);
+    const double noise = reading.noise.sigma / std::sqrt(static_cast<double>(third));
+    const double tolerated = small + std::max(noise, std::min(scatter.chance, kHidden * gain));
+    const bool surely = trend.p_value < kSure && std::abs(trend.change) > small + noise;
     // The stretch must not reach back into a descent that is short against it.
     const double above = reading.course[first] - signal::median(values);
-    const bool moves =
-        std::abs(trend.change) > tolerated || std::abs(drop) > tolerated || above > small + 2 * reading.noise.sigma;
+    const double reach = small + 2 * std::max(reading.noise.sigma, std::min(scatter.sigma, kHidden * gain));
+    const bool moves = surely || std::abs(trend.change) > tolerated || std::abs(drop) > tolerated || above > reach;
     if (moves && pieces < kSurePieces) continue;
     if (moves) break;
     flat.since = first;

@@ -2,7 +2,11 @@
 #include "diagnosis/weigh.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+
+#include "diagnosis/pull_weights.h"
 
 namespace osler {
 namespace {
@@ -31,6 +35,23 @@ double apply(const Pull& pull, const Findings& findings, WeighedCause& cause) {
   return weight;
 }
 
+/// Causes that a replay of the broken step under the tracer can tell apart.
+constexpr std::array kTraced = {"log-of-zero",   "division-by-zero", "sqrt-at-zero", "exp-overflow",
+                                "fp16-overflow", "exploding-signal", "corrupt-data", "in-place-modification"};
+
+/// What the tracer, when it replayed a broken step, says of a cause: that it is the one, or that another one is.
+std::optional<Clue> traced(const Patient& patient, std::string_view cause) {
+  if (std::find(kTraced.begin(), kTraced.end(), cause) == kTraced.end()) return std::nullopt;
+  const auto seen = [&](std::string_view id) {
+    return patient.run().find("osler/origin/" + std::string(id)) != nullptr;
+  };
+  constexpr double kFound = 6;
+  constexpr double kAnother = -4;
+  if (seen(cause)) return Clue{kFound, "the broken step was replayed under the tracer, which found it"};
+  if (std::none_of(kTraced.begin(), kTraced.end(), seen)) return std::nullopt;
+  return Clue{kAnother, "the broken step was replayed under the tracer, which found something else"};
+}
+
 void heaviest_first(std::vector<Reason>& reasons) {
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const Reason& a, const Reason& b) { return a.weight > b.weight; });
@@ -45,7 +66,8 @@ Weighing weigh(const Patient& patient, const Findings& findings) {
     weighed.cause = cause.id;
     double log_odds = cause.prior;
     bool explains_something = false;
-    for (const Pull& pull : cause.pulls) {
+    for (const Pull& stated : cause.pulls) {
+      const Pull pull = weighted(cause.id, stated);
       log_odds += apply(pull, findings, weighed);
       const Observation* seen = findings.found(pull.finding);
       explains_something |= seen != nullptr && pull.if_found > 0;
@@ -57,12 +79,12 @@ Weighing weigh(const Patient& patient, const Findings& findings) {
         continue;
       }
     }
-    if (cause.clues != nullptr) {
-      for (Clue& clue : cause.clues(patient, findings)) {
-        log_odds += clue.weight;
-        auto& reasons = clue.weight > 0 ? weighed.speaks_for : weighed.speaks_against;
-        reasons.push_back({"", std::abs(clue.weight), std::move(clue.text)});
-      }
+    std::vector<Clue> clues = cause.clues == nullptr ? std::vector<Clue>() : cause.clues(patient, findings);
+    if (auto clue = traced(patient, cause.id)) clues.push_back(std::move(*clue));
+    for (Clue& clue : clues) {
+      log_odds += clue.weight;
+      auto& reasons = clue.weight > 0 ? weighed.speaks_for : weighed.speaks_against;
+      reasons.push_back({"", std::abs(clue.weight), std::move(clue.text)});
     }
     weighed.probability = 1 / (1 + std::exp(-log_odds));
     if (weighed.probability < kLeastProbability) continue;

@@ -88,11 +88,13 @@ Error unclaimed(const Peek& peek) {
     return {ErrorCode::unsupported, fmt::format("is a binary file in none of the formats Osler knows ({})", all_ids()),
             context};
   }
-  return {ErrorCode::unsupported,
-          fmt::format("is in none of the formats Osler knows (tried {}); it begins with {}; if it is one of them, say "
-                      "which with --format ID",
-                      all_ids(), first_lines(peek.head)),
-          context};
+  return {
+      ErrorCode::unsupported,
+      fmt::format("is in none of the formats Osler knows (tried {}); it begins with {}; name its format with --format "
+                  "ID (--format text reads numbers from any lines) and what a series means with --role "
+                  "train-loss=NAME",
+                  all_ids(), first_lines(peek.head)),
+      context};
 }
 
 }  // namespace osler

@@ -24,13 +24,17 @@ constexpr std::array<std::string_view, 74> kNoLogs = {
     ".parquet", ".pb",          ".pdf",   ".pickle",  ".pkl", ".png", ".pt",      ".pth",    ".py",   ".pyc",  ".rs",
     ".rst",     ".safetensors", ".sh",    ".so",      ".spm", ".svg", ".tar",     ".tflite", ".tif",  ".toml", ".ts",
     ".ttf",     ".wav",         ".webp",  ".weights", ".whl", ".xz",  ".zip",     ".zst"};
+// Files of W&B that hold numbers, but not of the training.
+constexpr std::array<std::string_view, 4> kNoLogNames = {"debug-core.log", "debug-internal.log", "requirements.txt",
+                                                         "wandb-events.jsonl"};
 constexpr std::array<std::string_view, 4> kNoLogFolders = {"__pycache__", "node_modules", "site-packages", "venv"};
 
 bool never_a_log(const Path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::find(kNoLogs.begin(), kNoLogs.end(), extension) != kNoLogs.end();
+  return std::find(kNoLogs.begin(), kNoLogs.end(), extension) != kNoLogs.end() ||
+         std::find(kNoLogNames.begin(), kNoLogNames.end(), path.filename()) != kNoLogNames.end();
 }
 
 bool never_holds_logs(const std::string& folder) {
@@ -90,6 +94,8 @@ class Walk {
 
   std::vector<Found> found;
   std::size_t files_seen = 0;
+  std::uint64_t largest_unclaimed = 0;
+  std::optional<Error> why_unclaimed;  // of the largest file that no format wanted
   std::optional<Error> first_error;
 
  private:
@@ -122,7 +128,12 @@ class Walk {
     } else if (const Sniff strength = forced_->sniff(peek); strength != Sniff::no) {
       claimed = {forced_, strength};
     }
-    if (claimed.format != nullptr) found.push_back({path, claimed, size_bytes});
+    if (claimed.format != nullptr) {
+      found.push_back({path, claimed, size_bytes});
+    } else if (size_bytes > largest_unclaimed && forced_ == nullptr) {
+      largest_unclaimed = size_bytes;
+      why_unclaimed = unclaimed(peek);
+    }
   }
 
   /// In a folder that holds a certain log, what is merely possible is a side file or a copy of the same numbers.
@@ -167,10 +178,38 @@ void keep_largest(std::vector<Found>& files) {
 struct Group {
   Path run;
   std::vector<Found> files;
+  std::string stored;  // which run of a file that holds several
 };
 
+/// Whether the same run has files in a format that tells it better.
+bool told_better(const Path& run, const Format& format,
+                 const std::map<std::pair<Path, std::string_view>, std::vector<Found>>& runs) {
+  const Format* better = find_format(format.yields_to);
+  // As many steps as there are formats, so that a circle ends.
+  for (std::size_t left = formats().size(); left > 0 && better != nullptr; --left) {
+    if (runs.count({run, better->id}) > 0) return true;
+    better = find_format(better->yields_to);
+  }
+  return false;
+}
+
+/// A file that holds several runs becomes a group for each. Where they cannot be told, reading will say why.
+std::vector<Group> stored_runs(FileSystem& files, Group whole) {
+  const Found& file = whole.files.back();
+  const auto runs = file.claim.format->store->runs(files, file.path);
+  if (!runs || runs->empty()) return {std::move(whole)};
+  std::map<std::string_view, std::size_t> namesakes;
+  for (const StoredRun& run : *runs) ++namesakes[run.name];
+  std::vector<Group> groups;
+  for (const StoredRun& run : *runs) {
+    const std::string name = namesakes[run.name] == 1 ? run.name : run.name + "-" + run.id;
+    groups.push_back({runs->size() == 1 ? whole.run : whole.run / name, whole.files, run.id});
+  }
+  return groups;
+}
+
 /// Groups by run and format; configuration joins every group of its run.
-std::vector<Group> group_runs(const std::vector<Found>& found) {
+std::vector<Group> group_runs(FileSystem& file_system, const std::vector<Found>& found) {
   std::map<std::pair<Path, std::string_view>, std::vector<Found>> runs;
   std::map<Path, std::vector<Found>> configurations;
   for (const Found& file : found) {
@@ -184,13 +223,19 @@ std::vector<Group> group_runs(const std::vector<Found>& found) {
   }
   std::vector<Group> groups;
   for (auto& [key, files] : runs) {
+    if (told_better(key.first, *files.front().claim.format, runs)) continue;
     const auto by_path = [](const Found& a, const Found& b) { return a.path < b.path; };
     std::sort(files.begin(), files.end(), by_path);
     if (files.front().claim.format->part == Part::snapshot) keep_largest(files);
     if (const auto beside = configurations.find(key.first); beside != configurations.end()) {
       files.insert(files.begin(), beside->second.begin(), beside->second.end());
     }
-    groups.push_back({key.first, std::move(files)});
+    if (files.back().claim.format->store != nullptr) {
+      std::vector<Group> stored = stored_runs(file_system, {key.first, files, {}});
+      std::move(stored.begin(), stored.end(), std::back_inserter(groups));
+    } else {
+      groups.push_back({key.first, files, {}});
+    }
   }
   return groups;
 }
@@ -223,7 +268,8 @@ std::vector<RunSource> to_sources(const std::vector<Group>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Path name = names[i].lexically_relative(common);
     RunSource source{name.empty() || name == "." ? names[i].string() : name.string(), {}};
-    for (const Found& file : groups[i].files) source.files.push_back({file.path, file.claim.format});
+    for (const Found& file : groups[i].files) source.files.push_back({file.path, file.claim.format, {}});
+    source.files.back().run = groups[i].stored;
     sources.push_back(std::move(source));
   }
   return sources;
@@ -235,31 +281,36 @@ Result<std::vector<RunSource>> in_folder(FileSystem& files, const Path& path, co
   const Path folder = path.has_filename() ? path : path.parent_path();
   Walk walk(files, options, forced);
   walk.folder(folder, 0);
-  const std::vector<Group> groups = group_runs(walk.found);
+  const std::vector<Group> groups = group_runs(files, walk.found);
   if (!groups.empty()) return to_sources(groups);
   if (walk.first_error) return *walk.first_error;
-  const std::string seen = walk.files_seen == 0 ? "the folder holds no files"
-                                                : "none of the " + std::to_string(walk.files_seen) +
-                                                      " files in it is a training log that Osler recognises; name a "
-                                                      "file to learn why";
+  if (walk.files_seen == 0) return Error{ErrorCode::not_found, "the folder holds no files", path.string()};
+  std::string seen =
+      "none of the " + std::to_string(walk.files_seen) + " files in it is a training log that Osler recognises";
+  seen += walk.why_unclaimed
+              ? "; the largest candidate, " + walk.why_unclaimed->context + ", " + walk.why_unclaimed->message
+              : "; name a file to learn why";
   return Error{ErrorCode::not_found, seen, path.string()};
 }
 
-/// Configuration that lies in the folder of a run whose log was named by itself.
+/// Configuration that lies beside a log that was named by itself, or in the folder of its run.
 std::vector<SourceFile> configuration_beside(FileSystem& files, const Path& path, const Format& format) {
   std::vector<SourceFile> beside;
   const Path run = format.run_of(path);
   if (run == path) return beside;
-  const auto names = files.list(run.empty() ? "." : run);
-  if (!names) return beside;
-  for (const std::string& name : *names) {
-    const Path candidate = run / name;
-    const auto info = files.info(candidate);
-    if (candidate == path || never_a_log(candidate) || !info || info->kind != FileKind::regular) continue;
-    for (const auto& entry : formats()) {
-      // Configuration is known by its name, so no head is needed to ask for it.
-      if (entry.descriptor.part != Part::configuration || entry.descriptor.run_of(candidate) != run) continue;
-      if (entry.descriptor.sniff({candidate, {}, false}) != Sniff::no) beside.push_back({candidate, &entry.descriptor});
+  for (const Path& folder : std::set<Path>{run, path.parent_path()}) {
+    const auto names = files.list(folder.empty() ? "." : folder);
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      const Path candidate = folder / name;
+      const auto info = files.info(candidate);
+      if (candidate == path || never_a_log(candidate) || !info || info->kind != FileKind::regular) continue;
+      if (info->size_bytes > kPeekBytes) continue;  // no configuration is that large
+      const auto head = read_head(files, candidate);
+      if (!head) continue;
+      const Claim claimed = claim({candidate, head->bytes, head->whole});
+      if (claimed.format == nullptr || claimed.format->part != Part::configuration) continue;
+      if (claimed.format->run_of(candidate) == run) beside.push_back({candidate, claimed.format, {}});
     }
   }
   return beside;
@@ -274,8 +325,13 @@ Result<std::vector<RunSource>> one_file(FileSystem& files, const Path& path, con
     format = claim(peek).format;
     if (format == nullptr) return unclaimed(peek);
   }
+  if (format->store != nullptr) {
+    const std::vector<Group> groups = stored_runs(files, {path, {{path, {format, Sniff::certain}, 0}}, {}});
+    if (groups.size() > 1) return to_sources(groups);
+    return std::vector<RunSource>{{path.string(), {{path, format, groups.front().stored}}}};
+  }
   RunSource source{path.string(), configuration_beside(files, path, *format)};
-  source.files.push_back({path, format});
+  source.files.push_back({path, format, {}});
   return std::vector<RunSource>{std::move(source)};
 }
 
@@ -289,7 +345,7 @@ Result<std::vector<RunSource>> discover(FileSystem& files, const std::filesystem
     if (!named) return named.error();
     forced = *named;
   }
-  if (path == "-") return std::vector<RunSource>{{"-", {{path, forced}}}};
+  if (path == "-") return std::vector<RunSource>{{"-", {{path, forced, {}}}}};
   const auto info = files.info(path);
   if (!info) return info.error();
   switch (info->kind) {
@@ -299,7 +355,7 @@ Result<std::vector<RunSource>> discover(FileSystem& files, const std::filesystem
       return one_file(files, path, forced);
     case FileKind::pipe:
       // What a pipe holds can be read only once, so it is sniffed while it is read.
-      return std::vector<RunSource>{{path.string(), {{path, forced}}}};
+      return std::vector<RunSource>{{path.string(), {{path, forced, {}}}}};
     case FileKind::other:
       break;
   }

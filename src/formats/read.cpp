@@ -29,6 +29,7 @@ class CountingSink final : public EventSink {
   }
   void add(Mark mark) override { inner_.add(std::move(mark)); }
   void config(std::string_view key, std::string_view value) override { inner_.config(key, value); }
+  void distribution(const Histogram& histogram) override { inner_.distribution(histogram); }
 
   std::uint64_t events = 0;
 
@@ -66,7 +67,8 @@ class Reading {
   [[nodiscard]] Result<void> outcome(const std::string& name) const {
     if (sink_.events > 0) return {};
     if (first_error_) return *first_error_;
-    const std::string what = used_ == nullptr ? "" : " (read as " + std::string(used_->id) + ")";
+    const std::string what =
+        used_ == nullptr ? "" : " (read as " + std::string(used_->id) + "; --format ID names another format)";
     return Error{ErrorCode::not_found, "no numbers were found in it" + what, name};
   }
 
@@ -84,8 +86,20 @@ class Reading {
     return files.open_read(path == "-" ? "/dev/stdin" : path);
   }
 
+  /// Reads one run of a file that holds several.
+  Pumped stored(FileSystem& files, const SourceFile& file, EventSink& sink, DamageReport& damage) const {
+    const auto read = file.format->store->read(files, file.path, file.run, sink, damage, options_.stop);
+    return {file.format, 0, read ? std::nullopt : std::optional(read.error())};
+  }
+
   void in_turn(FileSystem& files, const RunSource& source) {
     for (const SourceFile& file : source.files) {
+      if (!file.run.empty()) {
+        DamageReport damage;
+        const Pumped pumped = stored(files, file, sink_, damage);
+        settle(file.path, pumped, damage);
+        continue;
+      }
       const auto opened = open(files, file.path);
       if (opened) {
         stream(**opened, file.path, file.format);
@@ -105,6 +119,11 @@ class Reading {
       std::vector<std::byte> buffer(kPumpBufferBytes);
       for (std::size_t i = next++; i < jobs.size(); i = next++) {
         const SourceFile& file = source.files[i];
+        if (!file.run.empty()) {
+          jobs[i].pumped = stored(files, file, jobs[i].tape, jobs[i].damage);
+          jobs[i].tape.close();
+          continue;
+        }
         const auto opened = open(files, file.path);
         if (opened) {
           jobs[i].pumped = pump(**opened, file.path, file.format, jobs[i].tape, jobs[i].damage, options_.stop, buffer,

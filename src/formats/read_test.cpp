@@ -148,6 +148,96 @@ TEST_F(Reading, LinksThatLeadOutAreNotFollowed) {
   EXPECT_THAT(*discover(real_file_system(), folder / "inside"), SizeIs(1));
 }
 
+TEST_F(Reading, AWandbFolderIsOneRunToldByItsBestFile) {
+  const std::string output = "epoch 1 loss 3.0\nepoch 2 loss 2.0\nepoch 3 loss 1.0\n";
+  const std::string history = "{\"_step\": 0, \"loss\": 3}\n{\"_step\": 1, \"loss\": 2}\n";
+  write("wandb/run-1-a/files/config.yaml", "_wandb:\n  value: 1\nlr:\n  value: 0.1\nmodel:\n  value:\n    depth: 4\n");
+  write("wandb/run-1-a/files/output.log", output);
+  const auto from_output = discover(real_file_system(), folder);
+  ASSERT_TRUE(from_output);
+  ASSERT_THAT(*from_output, SizeIs(1));
+  const auto run = read_run(real_file_system(), from_output->front());
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->format, "wandb-output");
+  EXPECT_EQ(run->find("loss")->summary().points(), 3U);
+  EXPECT_EQ(run->configuration().at("lr"), "0.1");
+  EXPECT_EQ(run->configuration().at("model/depth"), "4");
+
+  write("wandb/run-1-a/files/wandb-history.jsonl", history);
+  const auto from_history = discover(real_file_system(), folder);
+  ASSERT_THAT(*from_history, SizeIs(1));
+  EXPECT_EQ(read_run(real_file_system(), from_history->front())->format, "wandb-history");
+  // Named by itself, each file is read.
+  const auto named = discover(real_file_system(), folder / "wandb/run-1-a/files/output.log");
+  EXPECT_EQ(read_run(real_file_system(), named->front())->configuration().at("lr"), "0.1");
+}
+
+TEST_F(Reading, AnAnnouncedRestartTakesBackWhatCameAfterIt) {
+  EventFileWriter first;
+  for (int step = 0; step < 20; ++step) {
+    first.scalar("loss", step, 1.0F);
+    if (step % 4 == 3) first.scalar("val_loss", step, 1.0F);
+  }
+  EventFileWriter second;
+  second.session_start(10, EventFileWriter::kStart + 1000);
+  second.scalar("loss", 14, 2.0F);
+  write("run/events.out.tfevents.1", first.bytes());
+  write("run/events.out.tfevents.2", second.bytes());
+  const auto run = read_run(real_file_system(), discover(real_file_system(), folder)->front());
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->find("loss")->summary().points(), 11U) << "steps 0 to 9, and 14";
+  EXPECT_EQ(run->find("val_loss")->summary().last_step(), 7);
+  ASSERT_THAT(run->marks(), SizeIs(1));
+  EXPECT_EQ(run->marks()[0].kind, Mark::Kind::restart);
+  EXPECT_EQ(run->marks()[0].step, 10);
+}
+
+TEST_F(Reading, DistributionsReachASinkThatWantsThemAlsoThroughThreads) {
+  EventFileWriter writer;
+  for (int step = 0; step < 2000; ++step) {
+    writer.histogram("weight", step, {-1, 1, 8, 0, 4, std::vector<double>(200, 0.5), std::vector<double>(200, 1.0)});
+  }
+  ASSERT_GT(writer.bytes().size(), std::size_t{4} << 20) << "large enough for threads";
+  const fs::path path = write("events.out.tfevents.1", writer.bytes());
+  const RunSource source = discover(real_file_system(), path)->front();
+  RecordingSink sink;
+  DamageReport damage;
+  ASSERT_TRUE(read_events(real_file_system(), source, sink, damage));
+  ASSERT_THAT(sink.histograms, SizeIs(2000));
+  EXPECT_EQ(sink.names[sink.histograms[7].series], "weight");
+  EXPECT_EQ(sink.histograms[7].step, 7);
+  EXPECT_THAT(sink.histograms[7].counts, SizeIs(200));
+  const auto run = read_run(real_file_system(), source);
+  ASSERT_THAT(run->histograms(), SizeIs(1));
+  EXPECT_EQ(run->histograms().begin()->second.back().counts.size(), 200U);
+  EXPECT_EQ(run->find("weight#mean")->summary().points(), 2000U);
+}
+
+TEST_F(Reading, EveryRunOfAnMlflowDatabaseIsARun) {
+  const fs::path database = fs::path(OSLER_SOURCE_DIR) / "tests/samples/mlflow-db/mlflow.db";
+  const auto found = discover(real_file_system(), database);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(names(*found), ElementsAre("first", "second"));
+  const auto run = read_run(real_file_system(), (*found)[1]);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->format, "mlflow-db");
+  EXPECT_EQ(run->find("loss")->summary().points(), 12U);
+  EXPECT_EQ(run->find("loss")->summary().total()->nonfinite, 2U) << "an infinity and a NaN";
+  EXPECT_EQ(run->configuration().at("optimizer"), "sgd");
+  ASSERT_THAT(run->marks(), SizeIs(1));
+  EXPECT_EQ(run->marks()[0].kind, Mark::Kind::crashed);
+  // The other run logged its accuracy without steps.
+  EXPECT_EQ(read_run(real_file_system(), (*found)[0])->find("val/accuracy")->summary().last_step(), 11);
+}
+
+TEST(Formats, YieldToFormatsThatExist) {
+  for (const auto& entry : formats()) {
+    const Format& format = entry.descriptor;
+    EXPECT_TRUE(format.yields_to.empty() || find_format(format.yields_to) != nullptr) << format.id;
+    EXPECT_NE(format.yields_to, format.id);
+  }
+}
+
 TEST_F(Reading, TheFormatCanBeNamed) {
   const fs::path path = write("odd.dat", "1 2\n3 4\n5 6\n");
   ReadOptions options;
@@ -171,7 +261,9 @@ TEST_F(Reading, SaysWhatIsWrongInOneLine) {
   fs::create_directory(folder / "bare");
   EXPECT_THAT(complaint(folder / "bare"), HasSubstr("holds no files"));
   write("papers/readme.txt", "Nothing to see here.\n");
-  EXPECT_THAT(complaint(folder / "papers"), HasSubstr("none of the 1 files"));
+  EXPECT_THAT(complaint(folder / "papers"),
+              AllOf(HasSubstr("none of the 1 files"), HasSubstr("readme.txt"), HasSubstr("Nothing to see"),
+                    HasSubstr("--format"), HasSubstr("--role")));
   for (const std::string& message : {empty, nothing, binary, prose}) EXPECT_THAT(message, Not(HasSubstr("\n")));
 }
 

@@ -13,7 +13,14 @@ void EventTape::aside(Aside entry) {
   if (recording_.asides.size() >= kChunkEvents) hand_over();
 }
 
+void EventTape::distribution(const Histogram& histogram) {
+  numbers_ += histogram.limits.size() + histogram.counts.size();
+  aside(histogram);
+  if (numbers_ >= kChunkNumbers) hand_over();
+}
+
 void EventTape::hand_over() {
+  numbers_ = 0;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.size() < kLongest; });
   waiting_.push_back(std::move(recording_));
@@ -39,6 +46,9 @@ void EventTape::play_aside(Aside& entry, EventSink& sink) {
     sink.add(std::move(*mark));
   } else if (const auto* setting = std::get_if<std::pair<std::string, std::string>>(&entry)) {
     sink.config(setting->first, setting->second);
+  } else if (auto* histogram = std::get_if<Histogram>(&entry)) {
+    histogram->series = played_ids_[histogram->series];
+    sink.distribution(*histogram);
   }
 }
 

@@ -26,6 +26,7 @@ class EventTape final : public EventSink {
   void config(std::string_view key, std::string_view value) override {
     aside(std::pair(std::string(key), std::string(value)));
   }
+  void distribution(const Histogram& histogram) override;
   /// The recorder is done.
   void close();
 
@@ -35,11 +36,12 @@ class EventTape final : public EventSink {
  private:
   static constexpr std::size_t kChunkEvents = 8192;
   static constexpr std::size_t kLongest = 16;
+  static constexpr std::size_t kChunkNumbers = std::size_t{1} << 17;  // in the distributions of a chunk
 
   struct Name {
     std::string text;
   };
-  using Aside = std::variant<Name, Mark, std::pair<std::string, std::string>>;
+  using Aside = std::variant<Name, Mark, std::pair<std::string, std::string>, Histogram>;
   struct Chunk {
     std::vector<Event> events;
     std::vector<std::pair<std::size_t, Aside>> asides;  // each with the number of events before it
@@ -50,6 +52,7 @@ class EventTape final : public EventSink {
   void play_aside(Aside& entry, EventSink& sink);
 
   Chunk recording_;
+  std::size_t numbers_ = 0;  // in the distributions of the chunk being recorded
   SeriesId names_ = 0;
   std::vector<SeriesId> played_ids_;  // the sink's number of each of our series
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "osler/report/render.h"
+#include "report/json_numbers.h"
 #include "report/words.h"
 
 namespace osler {
@@ -12,13 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "osler-report/1";
-
-/// JSON has no NaN and no infinity: they are written as strings.
-Json number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
 
 /// Three digits: more would pretend to a precision that odds do not have.
 double rounded(double value) {
@@ -34,8 +28,8 @@ Json evidence_json(const Evidence& evidence) {
   // A threshold that is NaN means that nothing was compared, which is not a number but an absence.
   return {{"series", evidence.series},
           {"steps", {evidence.first_step, evidence.last_step}},
-          {"observed", number(evidence.observed)},
-          {"threshold", std::isnan(evidence.threshold) ? Json(nullptr) : number(evidence.threshold)},
+          {"observed", json_number(evidence.observed)},
+          {"threshold", std::isnan(evidence.threshold) ? Json(nullptr) : json_number(evidence.threshold)},
           {"text", evidence.text}};
 }
 
@@ -129,7 +123,7 @@ Json report_json(const Report& report) {
   Json ruled_out = Json::array();
   for (const RuledOut& cause : report.ruled_out) ruled_out.push_back({{"id", cause.cause}, {"why", cause.why}});
   Json metrics = Json::object();
-  for (const auto& [name, value] : report.metrics) metrics[name] = number(value);
+  for (const auto& [name, value] : report.metrics) metrics[name] = json_number(value);
   return {{"schema", kSchema},
           {"run",
            {{"name", report.run_name},
@@ -149,14 +143,18 @@ Json report_json(const Report& report) {
 }
 
 /// Names come from logs and may hold bytes that are not UTF-8; those are replaced, never an error.
-std::string written(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string written(const Json& json, int indent = 2) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
 std::string render_json(const Report& report) {
   return written(report_json(report));
+}
+
+std::string render_json_line(const Report& report) {
+  return written(report_json(report), -1);
 }
 
 std::string render_json(std::span<const Report> reports) {

@@ -60,6 +60,29 @@ std::string render_text(const Report& report, const TextOptions& options) {
   return {};
 }
 
+std::string render_live(const Report& report, const TextOptions& options, int lines) {
+  // The plot shrinks before the words do.
+  constexpr int kTallestPlot = 8;
+  constexpr int kLowestPlot = 3;
+  const bool sick = report.status == Status::critical || report.status == Status::warning;
+  std::string text;
+  for (int rows = kTallestPlot; rows >= kLowestPlot; --rows) {
+    Sheet sheet(options);
+    const Detail detail{2, 1, 1, rows, 1, 1, false, 1, 1, 1, 1, false};
+    layout::write_verdict(sheet, report);
+    layout::write_findings(sheet, report, detail);
+    if (sick) {
+      layout::write_causes(sheet, report, detail);
+      layout::write_remedies(sheet, report, detail);
+    }
+    text = sheet.str();
+    if (sheet.lines() <= lines) return text;
+  }
+  std::size_t end = 0;
+  for (int line = 0; line < lines && end != std::string::npos; ++line) end = text.find('\n', end + (line > 0 ? 1 : 0));
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
 std::string render_line(const Report& report, const TextOptions& options, int name_width) {
   const Sheet sheet(options);
   const Badge badge = layout::badge_of(report.status, options.unicode);

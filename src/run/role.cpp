@@ -298,6 +298,8 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
     RoleGuess guess = guess_role(series.name());
     const auto told = std::find_if(overrides.begin(), overrides.end(),
                                    [&](const RoleOverride& o) { return o.series == series.name(); });
+    // A name without a number, as distributions have, plays no role.
+    if (told == overrides.end() && series.summary().empty()) continue;
     if (told != overrides.end()) guess.role = told->role;
     const Role role = guess.role;
     map.casts_[role].push_back({&series, std::move(guess)});

@@ -2,6 +2,7 @@
 #include "osler/run/run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace osler {
@@ -48,7 +49,7 @@ void Run::spread_restart(const Series& origin) {
   if (restart_steps_.size() >= kRestartsSpread || told_before(restart)) return;
   restart_steps_.insert(restart.step);
   last_restart_arrival_ = restart.arrival;
-  add(Mark{Mark::Kind::restart, restart.step, kNoTime, "steps went back to " + std::to_string(restart.step)});
+  keep(Mark{Mark::Kind::restart, restart.step, kNoTime, "steps went back to " + std::to_string(restart.step)});
   for (Series& other : series_) {
     if (&other != &origin) other.follow(restart, current_);
   }
@@ -62,6 +63,13 @@ bool Run::told_before(const Restart& restart) const {
 }
 
 void Run::add(Mark mark) {
+  if (mark.kind == Mark::Kind::restart && !std::isnan(mark.wall_time)) {
+    for (Series& series : series_) series.go_back(mark.step, mark.wall_time);
+  }
+  keep(std::move(mark));
+}
+
+void Run::keep(Mark mark) {
   if (marks_.size() < kMarksKept) marks_.push_back(std::move(mark));
 }
 
@@ -72,6 +80,10 @@ void Run::config(std::string_view key, std::string_view value) {
   } else if (config_.size() < kConfigKept) {
     config_.emplace(key, value);
   }
+}
+
+void Run::distribution(const Histogram& histogram) {
+  if (histogram.series < series_.size()) histograms_.add(histogram);
 }
 
 const Series* Run::find(std::string_view name) const {

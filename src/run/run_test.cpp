@@ -200,6 +200,24 @@ TEST(Run, LeavesOutSeriesBeyondItsLimitAndSaysSo) {
   EXPECT_THAT(run.damage.items().front().what, HasSubstr("more than 3 series"));
 }
 
+TEST(Run, GoesBackWhenTheLogAnnouncesARestart) {
+  osler::Run run;
+  const SeriesId loss = run.series("loss");
+  const SeriesId newer = run.series("newer");
+  for (std::int64_t step = 0; step < 10; ++step) {
+    run.add(Event{loss, step, 100.0 + static_cast<double>(step), 1.0});
+    run.add(Event{newer, step, 500.0 + static_cast<double>(step), 1.0});
+  }
+  run.add(Mark{Mark::Kind::restart, 4, kNoTime, "without a time it is only kept"});
+  EXPECT_EQ(run.find("loss")->summary().points(), 10U);
+  run.add(Mark{Mark::Kind::restart, 4, 200.0, "resumed"});
+  EXPECT_EQ(run.find("loss")->summary().points(), 4U);
+  EXPECT_EQ(run.find("newer")->summary().points(), 10U) << "written after the restart";
+  run.add(Event{loss, 4, 201.0, 2.0});
+  EXPECT_EQ(run.find("loss")->summary().last_step(), 4);
+  EXPECT_EQ(run.marks().size(), 2U);
+}
+
 TEST(Run, KeepsItsMarksAndConfigurationBounded) {
   osler::Run run;
   for (int i = 0; i < 20'000; ++i) run.config("key" + std::to_string(i), "value");

@@ -61,4 +61,11 @@ void Series::follow(const Restart& restart, const SummaryLimits& limits) {
   if (last_arrival_ < restart.arrival) summary_.rewind(restart.step);
 }
 
+void Series::go_back(std::int64_t step, double wall_time) {
+  if (summary_.empty() || summary_.last_step() < step) return;
+  if (summary_.last_time() > wall_time) return;
+  drop_held();
+  summary_.rewind(step);
+}
+
 }  // namespace osler

@@ -48,7 +48,8 @@ void find_period(const std::vector<double>& detrended, Oscillation& found) {
     }
   }
   if (!(total > 0)) return;
-  found.period_p_value = fisher_p_value(largest / total, m - kSlowest + 1);
+  found.period_share = largest / total;
+  found.period_p_value = fisher_p_value(found.period_share, m - kSlowest + 1);
   found.period = static_cast<double>(n) / static_cast<double>(at);
 }
 

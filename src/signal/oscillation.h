@@ -12,6 +12,7 @@ struct Oscillation {
   double turning_share = 0;  ///< share of points that are local extremes; independent noise gives 2/3
   double zigzag_z = 0;       ///< how far the share of sign changes of the differences exceeds noise, in standard errors
   double period = 0;         ///< length of the strongest period in points; 0 when none stands out
+  double period_share = 0;   ///< share of the swings' power that the strongest period holds
   double period_p_value = 1;  ///< Fisher's g test of the largest periodogram ordinate (Fisher 1929)
 };
 

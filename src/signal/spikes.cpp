@@ -8,6 +8,22 @@
 #include "signal/robust.h"
 
 namespace osler::signal {
+namespace {
+
+/// The scatter of a positive curve about its course as a factor, in natural logarithms; 0 when the curve is not
+/// positive. Losses that fall over decades scatter in proportion to their level, so that the noise of the low end says
+/// nothing about the high one.
+double factor_scatter(const Curve& curve, const std::vector<double>& course) {
+  const std::size_t n = curve.size();
+  std::vector<double> factors(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(curve.low[i] > 0) || !(course[i] > 0)) return 0;
+    factors[i] = std::log(curve.value[i] / course[i]);
+  }
+  return mad_scale(factors);
+}
+
+}  // namespace
 
 std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options) {
   const std::size_t n = curve.size();
@@ -25,12 +41,14 @@ std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options) {
   const double sigma = std::max({mad_scale(residuals), difference_noise(curve.value), inner > 1 ? median(spreads) : 0});
   if (!(sigma > 0)) return spikes;
 
+  const double factor = factor_scatter(curve, course);
   const double top = *std::max_element(course.begin(), course.end());
   for (std::size_t i = 0; i < n; ++i) {
     const double height = curve.high[i] - course[i];
     const double descent = top - course[i];
     const double matters = std::max(options.share_of_level * std::abs(course[i]), options.share_of_descent * descent);
     if (height < options.score * sigma || height < matters) continue;
+    if (factor > 0 && std::log(curve.high[i] / course[i]) < options.factor_score * factor) continue;
     if (!spikes.empty() && i - spikes.back().last <= 1) {
       Spike& open = spikes.back();
       open.last = i + 1;

@@ -22,6 +22,7 @@ struct Spike {
 /// What counts as a spike.
 struct SpikeOptions {
   double score = 8;               ///< noise units above the course; beyond any plausible Gaussian outlier
+  double factor_score = 6;        ///< the same for the factor above the course of a positive curve
   double share_of_level = 0.5;    ///< and at least this share of the course's own level
   double share_of_descent = 0.3;  ///< and of how far the course has come down so far
   double recovery = 0.25;         ///< recovered when the course is back within this share of the height

@@ -72,5 +72,6 @@ struct Recipe {
 [[nodiscard]] std::vector<Recipe> metric_recipes();
 [[nodiscard]] std::vector<Recipe> rate_recipes();
 [[nodiscard]] std::vector<Recipe> layer_recipes();
+[[nodiscard]] std::vector<Recipe> monitor_recipes();
 
 }  // namespace osler::cases

@@ -8,8 +8,10 @@ namespace osler::catalogue {
 
 // Written by tools/new when this program is built.
 Finding new_finding();
-Cause new_cause();
 Format new_format();
+namespace cause {
+Cause new_cause();
+}
 
 }  // namespace osler::catalogue
 
@@ -35,7 +37,7 @@ TEST(Template, OfAFindingHasAFolderThatAsksForCases) {
 }
 
 TEST(Template, OfACauseLacksTitleDocumentationPriorAndReasons) {
-  EXPECT_THAT(problems_of({"new_cause", catalogue::new_cause()}),
+  EXPECT_THAT(problems_of({"new_cause", catalogue::cause::new_cause()}),
               UnorderedElementsAre("the title is empty", HasSubstr("'What happens'"), HasSubstr("'How it shows'"),
                                    HasSubstr("'What else looks like it'"), HasSubstr("'References'"), "it has no prior",
                                    "nothing speaks for it or against it", HasSubstr("settle")));
@@ -58,7 +60,7 @@ TEST(Rules, RejectAnIdThatIsNotTheFile) {
 }
 
 TEST(Rules, RejectAPullByAFindingThatDoesNotExist) {
-  Cause cause = catalogue::new_cause();
+  Cause cause = catalogue::cause::new_cause();
   cause.pulls = {{.finding = "no-such-finding", .if_found = 1, .if_absent = 0, .why = "it says so"}};
   EXPECT_THAT(problems_of({"new_cause", cause}), testing::Contains(HasSubstr("no-such-finding")));
 }

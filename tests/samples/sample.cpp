@@ -27,15 +27,40 @@ bool is_source(const fs::path& path) {
   return path.extension() == ".cpp" || path.extension() == ".h" || path.filename().string().starts_with('.');
 }
 
-RunSource source_of(const Sample& sample) {
+std::vector<RunSource> sources_of(const Sample& sample) {
   // Configuration is read along with a run and never found alone.
   if (const Format* format = find_format(sample.format); format != nullptr && format->part == Part::configuration) {
-    return {sample.path.string(), {{sample.path, format}}};
+    return {{sample.path.string(), {{sample.path, format, {}}}}};
   }
   const auto found = discover(real_file_system(), sample.path);
   if (!found) throw std::runtime_error(describe(found.error()));
-  if (found->size() != 1) throw std::runtime_error("not one run but " + std::to_string(found->size()));
-  return found->front();
+  return *found;
+}
+
+nlohmann::json describe_run(const RunSource& source) {
+  RecordingSink sink;
+  DamageReport damage;
+  const auto read = read_events(real_file_system(), source, sink, damage);
+
+  nlohmann::json description;
+  description["format"] = source.files.back().format->id;
+  description["files"] = source.files.size();
+  if (!read) description["error"] = to_string(read.error().code);
+  if (damage.total() > 0) description["damage"] = damage.total();
+  if (!sink.histograms.empty()) description["distributions"] = sink.histograms.size();
+  for (const auto& [key, value] : sink.configuration) description["configuration"][key] = value;
+  for (SeriesId id = 0; id < sink.names.size(); ++id) {
+    nlohmann::json series;
+    std::size_t points = 0;
+    for (const Event& event : sink.events) {
+      if (event.series != id) continue;
+      if (points++ == 0) series["first"] = point(event);
+      series["last"] = point(event);
+    }
+    series["points"] = points;
+    if (points > 0) description["series"][sink.names[id]] = series;
+  }
+  return description;
 }
 
 }  // namespace
@@ -68,26 +93,13 @@ std::vector<fs::path> files_of(const Sample& sample) {
 }
 
 nlohmann::json describe_sample(const Sample& sample) {
-  const RunSource source = source_of(sample);
-  RecordingSink sink;
-  DamageReport damage;
-  const auto read = read_events(real_file_system(), source, sink, damage);
-
+  const std::vector<RunSource> sources = sources_of(sample);
   nlohmann::json description;
-  description["format"] = source.files.back().format->id;
-  description["files"] = source.files.size();
-  if (!read) description["error"] = to_string(read.error().code);
-  if (damage.total() > 0) description["damage"] = damage.total();
-  for (const auto& [key, value] : sink.configuration) description["configuration"][key] = value;
-  for (SeriesId id = 0; id < sink.names.size(); ++id) {
-    nlohmann::json& series = description["series"][sink.names[id]];
-    std::size_t points = 0;
-    for (const Event& event : sink.events) {
-      if (event.series != id) continue;
-      if (points++ == 0) series["first"] = point(event);
-      series["last"] = point(event);
-    }
-    series["points"] = points;
+  if (sources.size() == 1) {
+    description = describe_run(sources.front());
+  } else {
+    description["format"] = sources.front().files.back().format->id;
+    for (const RunSource& source : sources) description["runs"][source.name] = describe_run(source);
   }
   // Names may be in any encoding, JSON may not.
   return nlohmann::json::parse(description.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -23,7 +23,8 @@ void PrintTo(const Sample& sample, std::ostream* out);
 [[nodiscard]] std::vector<Sample> all_samples();
 
 /// What is read from a sample: format, and for each series its number of points and its first and last point;
-/// configuration; number of damages; or the error. Throws std::runtime_error when it is not exactly one run.
+/// configuration; number of damages; or the error. Several runs are described each under its name. Throws
+/// std::runtime_error when there is none.
 [[nodiscard]] nlohmann::json describe_sample(const Sample& sample);
 
 /// The files of a sample.

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <iostream>
 
+#include "score/calibrate.h"
 #include "score/floor.h"
+#include "score/learn.h"
 #include "score/print.h"
 
 namespace osler::score {
@@ -24,16 +26,11 @@ struct Options {
   std::string markdown;
   std::string floor;
   std::string write_floor;
+  std::string calibrate;
+  std::string learn;
   bool json = false;
   PrintOptions print;
 };
-
-/// FNV-1a, so that a family lies in the same fold on every platform.
-std::size_t stable_hash(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
-  return hash;
-}
 
 /// Whether a family is scored, given --family and --fold.
 bool chosen(const std::string& family, const Options& options) {
@@ -69,9 +66,13 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--by-family", options.print.by_family, "also list the score per family (per repository)");
   app.add_flag("--verbose", options.print.verbose, "list every run, not only those that came out wrong");
   app.add_flag("--json", options.json, "write everything as JSON");
-  app.add_option("--markdown", options.markdown, "also write the page docs/accuracy.md to this file");
+  app.add_option("--write,--markdown", options.markdown, "also write the page docs/accuracy.md to this file");
   app.add_option("--floor", options.floor, "exit with 1 when a figure falls short of its floor in this JSON file");
   app.add_option("--write-floor", options.write_floor, "write the figures of this score as new floors");
+  app.add_option("--calibrate", options.calibrate,
+                 "fit the confidences anew and write src/diagnosis/calibration_table.cpp to this file");
+  app.add_option("--learn", options.learn,
+                 "learn the weights of the causes anew and write src/diagnosis/pull_weights_table.cpp to this file");
 }
 
 Result<std::vector<Subject>> collect(const Options& options) {
@@ -101,10 +102,28 @@ Result<std::vector<Subject>> collect(const Options& options) {
 
 constexpr const char* kPageHead =
     "# How often Osler is right\n\n"
-    "Written by `osler_score --markdown` (`make score`); do not edit. Each run has a label: the findings that count "
+    "Written by `osler_score --write`; do not edit. Each run has a label: the findings that count "
     "as\n"
     "right, those that are true as well, and for simulated runs the cause. A false alarm is a warning or worse on a\n"
     "healthy run that its label does not allow.\n\n";
+
+constexpr std::size_t kFolds = 5;
+
+/// What would be said of families that were not fitted to: confidences and causes.
+std::string left_out_text(const std::vector<const Outcome*>& outcomes) {
+  std::string text = "families left out of the fit (" + std::to_string(kFolds) + " folds):\n";
+  text += reliability_text(cross_validated(outcomes, kFolds));
+  const CauseScore stated = stated_causes(outcomes);
+  const CauseScore learned = cross_validated_causes(outcomes, LearnOptions(), kFolds);
+  return text + causes_text("weights as the causes' files state them", stated) +
+         causes_text("weights learned from the other families", learned);
+}
+
+/// Writes the tables that were asked for.
+void fit_tables(const Options& options, const std::vector<const Outcome*>& outcomes) {
+  if (!options.calibrate.empty()) std::ofstream(options.calibrate) << calibration_source(calibrate(outcomes));
+  if (!options.learn.empty()) std::ofstream(options.learn) << weights_source(learn(outcomes, LearnOptions()));
+}
 
 /// Says what fell short of the floors; the exit code of the program.
 int check_floors(const Options& options, const nlohmann::json& figures) {
@@ -142,7 +161,12 @@ int score(const Options& options) {
       std::cout << as_text(source, of_source, options.print) << "\n";
     }
   }
-  if (options.json) std::cout << json.dump(1) << "\n";
+  std::vector<const Outcome*> all;
+  for (const Outcome& outcome : outcomes) all.push_back(&outcome);
+  fit_tables(options, all);
+  const std::string left_out = left_out_text(all);
+  page += "## Families left out of the fit\n\n```\n" + left_out + "```\n";
+  std::cout << (options.json ? json.dump(1) : left_out) << "\n";
   if (!options.markdown.empty()) std::ofstream(options.markdown) << page;
   if (!options.write_floor.empty()) std::ofstream(options.write_floor) << figures.dump(2) << "\n";
   return check_floors(options, figures);

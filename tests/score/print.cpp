@@ -72,16 +72,6 @@ std::string finding_table(const Tally& counts) {
   return text;
 }
 
-std::string reliability_table(const std::vector<ReliabilityBin>& bins) {
-  std::string text = "  reliability (warnings and worse):\n    confidence      said    right    count\n";
-  for (const ReliabilityBin& bin : bins) {
-    if (bin.count == 0) continue;
-    text += fmt::format("    {:.2f} to {:.2f}    {:>5.2f}    {:>5.2f}    {:>5}\n", bin.from, bin.to,
-                        bin.confidence_sum / static_cast<double>(bin.count), share(bin.right, bin.count), bin.count);
-  }
-  return text;
-}
-
 std::string cause_confusions(const Tally& counts) {
   if (counts.causes_said.empty()) return "";
   std::string text = "  true cause -> first cause reported:\n";
@@ -161,12 +151,27 @@ nlohmann::json group_json(const GroupTally& group) {
 
 }  // namespace
 
+std::string reliability_text(const std::vector<ReliabilityBin>& bins) {
+  std::string text = "  reliability (warnings and worse):\n    confidence      said    right    count\n";
+  for (const ReliabilityBin& bin : bins) {
+    if (bin.count == 0) continue;
+    text += fmt::format("    {:.2f} to {:.2f}    {:>5.2f}    {:>5.2f}    {:>5}\n", bin.from, bin.to,
+                        bin.confidence_sum / static_cast<double>(bin.count), share(bin.right, bin.count), bin.count);
+  }
+  return text;
+}
+
+std::string causes_text(const std::string& what, const CauseScore& score) {
+  return fmt::format("  causes, {}: first {}, among three {} of {}\n", what, percent(score.first, score.runs),
+                     percent(score.in_three, score.runs), score.runs);
+}
+
 std::string as_text(Source source, const std::vector<const Outcome*>& outcomes, const PrintOptions& options) {
   const Tally counts = tally(outcomes);
   std::string text = headline(source, outcomes.size(), counts);
   text += group_table("label", counts.by_label);
   if (options.by_family) text += group_table("family", counts.by_family);
-  text += finding_table(counts) + reliability_table(counts.reliability) + cause_confusions(counts);
+  text += finding_table(counts) + reliability_text(counts.reliability) + cause_confusions(counts);
   text += options.verbose ? "  every run:\n" : "  what came out wrong:\n";
   for (const Outcome* outcome : outcomes) {
     if (options.verbose || wrong(*outcome)) text += run_lines(*outcome);

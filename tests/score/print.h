@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "score/learn.h"
 #include "score/tally.h"
 
 namespace osler::score {
@@ -18,6 +19,9 @@ struct PrintOptions {
 /// The score of one source of runs, as text.
 [[nodiscard]] std::string as_text(Source source, const std::vector<const Outcome*>& outcomes,
                                   const PrintOptions& options);
+/// A reliability table, and one line on causes, as text.
+[[nodiscard]] std::string reliability_text(const std::vector<ReliabilityBin>& bins);
+[[nodiscard]] std::string causes_text(const std::string& what, const CauseScore& score);
 /// The same as JSON, with every run.
 [[nodiscard]] nlohmann::json as_json(const std::vector<const Outcome*>& outcomes);
 /// The same as a section of docs/accuracy.md.

@@ -14,10 +14,6 @@ bool serious(const Observation& observation) {
   return observation.severity >= Severity::warning;
 }
 
-bool is_true(const simulate::Truth& truth, const std::string& id) {
-  return holds(truth.accept, id) || holds(truth.tolerate, id);
-}
-
 void count_group(GroupTally& group, const Outcome& outcome) {
   if (outcome.error) ++group.unreadable;
   if (!outcome.subject->decided) return;
@@ -59,6 +55,20 @@ void count_findings(std::map<std::string, FindingTally>& findings, const Outcome
   }
 }
 
+void count_reliability(std::vector<ReliabilityBin>& bins, const Outcome& outcome) {
+  if (!outcome.subject->decided) return;
+  for (const Observation& seen : outcome.findings) {
+    if (!serious(seen)) continue;
+    count_into(bins, seen.confidence, is_true(outcome.subject->truth, seen.finding));
+  }
+}
+
+}  // namespace
+
+bool is_true(const simulate::Truth& truth, const std::string& id) {
+  return holds(truth.accept, id) || holds(truth.tolerate, id);
+}
+
 std::vector<ReliabilityBin> empty_bins() {
   std::vector<ReliabilityBin> bins;
   for (const auto& [from, to] :
@@ -68,19 +78,13 @@ std::vector<ReliabilityBin> empty_bins() {
   return bins;
 }
 
-void count_reliability(std::vector<ReliabilityBin>& bins, const Outcome& outcome) {
-  if (!outcome.subject->decided) return;
-  for (const Observation& seen : outcome.findings) {
-    if (!serious(seen)) continue;
-    const auto bin = std::find_if(bins.begin(), bins.end() - 1,
-                                  [&](const ReliabilityBin& candidate) { return seen.confidence < candidate.to; });
-    ++bin->count;
-    bin->right += is_true(outcome.subject->truth, seen.finding);
-    bin->confidence_sum += seen.confidence;
-  }
+void count_into(std::vector<ReliabilityBin>& bins, double confidence, bool right) {
+  const auto bin = std::find_if(bins.begin(), bins.end() - 1,
+                                [&](const ReliabilityBin& candidate) { return confidence < candidate.to; });
+  ++bin->count;
+  bin->right += right;
+  bin->confidence_sum += confidence;
 }
-
-}  // namespace
 
 std::string_view to_string(Call call) {
   switch (call) {

@@ -21,6 +21,8 @@ enum class Call {
 [[nodiscard]] Call call_of(const Outcome& outcome);
 [[nodiscard]] std::string_view to_string(Call call);
 
+/// Whether the label accepts or tolerates a finding.
+[[nodiscard]] bool is_true(const simulate::Truth& truth, const std::string& id);
 /// Warnings and worse that neither the accepted nor the tolerated ids of the label cover.
 [[nodiscard]] std::vector<const Observation*> untrue(const Outcome& outcome);
 /// Whether an accepted finding was reported at warning or above (a hit may also be a note).
@@ -62,6 +64,11 @@ struct ReliabilityBin {
   std::size_t right = 0;
   double confidence_sum = 0;
 };
+
+/// The rows of the table, empty.
+[[nodiscard]] std::vector<ReliabilityBin> empty_bins();
+/// Counts one confidence, and whether it was right, into its row.
+void count_into(std::vector<ReliabilityBin>& bins, double confidence, bool right);
 
 /// Everything counted over a set of outcomes.
 struct Tally {

@@ -91,6 +91,11 @@ Axis any_axis(Random& random, std::int64_t fewest, std::int64_t most) {
                             : step_axis(random, std::max<std::int64_t>(fewest, 40), most);
 }
 
+Axis well_validated(Axis axis, std::size_t fewest) {
+  axis.validate_every = std::clamp<std::size_t>(axis.validate_every, 1, std::max<std::size_t>(1, axis.rows() / fewest));
+  return axis;
+}
+
 LossScale classifier_scale(Random& random) {
   const int classes = random.pick({2, 2, 3, 4, 5, 6, 10, 10, 20, 50, 100, 1000});
   return {0.0, std::log(static_cast<double>(classes)), classes};
@@ -115,6 +120,12 @@ LossScale any_scale(Random& random) {
   if (which < 0.4) return classifier_scale(random);
   if (which < 0.6) return language_scale(random);
   return which < 0.9 ? regression_scale(random) : negative_scale(random);
+}
+
+LossScale positive_scale(Random& random) {
+  LossScale scale = any_scale(random);
+  while (scale.zero < 0) scale = any_scale(random);
+  return scale;
 }
 
 Noise any_noise(Random& random, const Axis& axis) {

@@ -45,6 +45,7 @@ struct LossScale {
 [[nodiscard]] LossScale regression_scale(Random& random);  ///< anywhere from 1e-4 to 1e4
 [[nodiscard]] LossScale negative_scale(Random& random);    ///< ends below zero, as an ELBO or a log-likelihood does
 [[nodiscard]] LossScale any_scale(Random& random);
+[[nodiscard]] LossScale positive_scale(Random& random);  ///< any but a negative one
 
 /// How a logged number scatters around its level.
 struct Noise {
@@ -63,6 +64,9 @@ struct Noise {
 [[nodiscard]] Levels smoothed(const Levels& values, double weight);
 /// The running mean since the start of the epoch, as progress bars show.
 [[nodiscard]] Levels running_means(const Levels& values, const Axis& axis);
+
+/// The axis with at least `fewest` validations, where a label rests on what they show.
+[[nodiscard]] Axis well_validated(Axis axis, std::size_t fewest);
 
 /// What a column of a log is.
 enum class Quantity {

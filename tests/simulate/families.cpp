@@ -17,9 +17,9 @@ std::vector<std::string> both(std::vector<std::string> first, const std::vector<
 std::span<const Family> families() {
   static const std::vector<Family> all = [] {
     std::vector<Family> joined;
-    for (const auto& list :
-         {healthy_curves(), healthy_schedules(), healthy_kinds(), sick_nonfinite(), sick_losses(), sick_stability(),
-          sick_validation(), sick_gradients(), sick_rates(), wild(), trained_healthy(), trained_sick()}) {
+    for (const auto& list : {healthy_curves(), healthy_schedules(), healthy_kinds(), healthy_wild(), sick_nonfinite(),
+                             sick_losses(), sick_stability(), sick_validation(), sick_gradients(), sick_rates(), wild(),
+                             trained_healthy(), trained_sick()}) {
       joined.insert(joined.end(), list.begin(), list.end());
     }
     return joined;

@@ -10,6 +10,7 @@ namespace osler::simulate {
 [[nodiscard]] std::vector<Family> healthy_curves();     ///< formulas: descents, plateaus, jumps, lengths, noise
 [[nodiscard]] std::vector<Family> healthy_schedules();  ///< the noisy quadratic model under many schedules
 [[nodiscard]] std::vector<Family> healthy_kinds();      ///< special trainings: GAN, RL, language models, detection
+[[nodiscard]] std::vector<Family> healthy_wild();       ///< healthy, but ill to a quick eye
 [[nodiscard]] std::vector<Family> sick_nonfinite();     ///< the loss stops being a number
 [[nodiscard]] std::vector<Family> sick_losses();        ///< diverging, stuck, slow
 [[nodiscard]] std::vector<Family> sick_stability();     ///< oscillation, spikes, saw teeth

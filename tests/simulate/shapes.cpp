@@ -122,7 +122,8 @@ Draft draft_of(Random& random, const Ordinary& run) {
                               random.uniform(0.7, 1.5), random.log_integer(200, 50000)};
     draft.add(Quantity::train_accuracy, accuracies(run.train, run.floor, model, random));
     if (!run.validation.empty()) {
-      draft.add(Quantity::validation_accuracy, accuracies(run.validation, run.floor, model, random));
+      const double floor = std::min(run.floor, *std::min_element(run.validation.begin(), run.validation.end()));
+      draft.add(Quantity::validation_accuracy, accuracies(run.validation, floor, model, random));
     }
   }
   if (!run.rates.empty()) draft.add(Quantity::learning_rate, run.rates);

@@ -194,12 +194,15 @@ SimulatedRun stuck_anywhere(Random& random) {
 /// Reinforcement learning that never finds a reward.
 SimulatedRun stuck_reward(Random& random) {
   const Axis axis = step_axis(random, 100, 3000);
-  const double level = random.pick({-989.0, -200.0, 0.5, 10.0});
+  const double level = random.pick({-989.0, -200.0, 0.0, 0.5, 10.0});
   const double spread = std::abs(level) * random.log_uniform(0.003, 0.05);
+  const std::int64_t episodes = random.integer(10, 40);
+  const double seldom = random.uniform(0.005, 0.03);  // a reward that is nothing but for a rare stroke of luck
   Levels reward(axis.rows());
   Levels loss(axis.rows());
   for (std::size_t row = 0; row < axis.rows(); ++row) {
-    reward[row] = level + spread * random.normal();
+    const auto luck = static_cast<double>(random.binomial(episodes, seldom));
+    reward[row] = level == 0 ? luck / static_cast<double>(episodes) : level + spread * random.normal();
     loss[row] = 0.02 * std::exp(0.5 * random.normal());
   }
   Draft draft(random, axis);
@@ -259,7 +262,8 @@ SimulatedRun too_slow(Random& random) {
   const Axis axis = any_axis(random, 100, 3000);
   const double drop = random.uniform(0.01, 0.06);
   const Levels train = rows_of(axis, [&](double x) { return 1.0 - drop * x; });
-  Ordinary run = ordinary(random, axis, any_scale(random), train, random.chance(0.5) ? train : Levels());
+  // Below zero nobody could say how far there is to go.
+  Ordinary run = ordinary(random, axis, positive_scale(random), train, random.chance(0.5) ? train : Levels());
   const double n = static_cast<double>(axis.rows());
   run.noise = {Noise::Kind::gaussian, std::min(drop * 0.5, drop * std::sqrt(n) / 60.0), 0, 0, 0};
   run.validation_noise = run.noise;

@@ -56,10 +56,11 @@ SimulatedRun jumps(Random& random) {
 /// A large model at its full rate from the first step: the first percent of the run is chaos.
 SimulatedRun no_warmup(Random& random) {
   const Axis axis = step_axis(random, 300, 3000);
-  const double rough = random.uniform(0.02, 0.06);
+  const double rough = random.uniform(0.03, 0.07);
   Descent descent = any_descent(random);
   descent.start = 1.0;
-  Levels train = along(descent, axis);
+  // The descent begins when the rough part is over.
+  Levels train = rows_of(axis, [&](double x) { return descent(std::max(0.0, x - rough)); });
   Levels norms = gradient_norms(train, random);
   for (std::size_t row = 1; row < axis.rows() && axis.progress(row) < rough; ++row) {
     train[row] += random.uniform(0.1, 1.0) * (1.0 - axis.progress(row) / rough);

@@ -15,7 +15,8 @@ const std::vector<std::string> kSwinging = {"late-loss-variance", "loss-spikes",
                                             "epoch-sawtooth"};
 
 Ordinary plain(Random& random, const Axis& axis, const Levels& train, double noise) {
-  Ordinary run = ordinary(random, axis, any_scale(random), train, {});
+  // Swings are made in shares of the level: below zero they would say nothing.
+  Ordinary run = ordinary(random, axis, positive_scale(random), train, {});
   run.noise = {random.pick({Noise::Kind::gaussian, Noise::Kind::heavy}), noise, 0, 0, 0};
   run.smoothing = 0;
   run.running_mean = false;
@@ -27,7 +28,7 @@ Ordinary plain(Random& random, const Axis& axis, const Levels& train, double noi
 SimulatedRun limit_cycle(Random& random) {
   const Axis axis = any_axis(random, 60, 2000);
   const double rows = static_cast<double>(axis.rows());
-  const double period = std::min(rows / 6.0, random.log_uniform(2.5, 60.0));
+  const double period = std::min(rows / 8.0, random.log_uniform(2.5, 60.0));
   const double swing = random.uniform(0.2, 0.6);
   const double level = random.uniform(0.4, 0.9);
   const double phase = random.uniform(0.0, 6.0);
@@ -69,7 +70,7 @@ SimulatedRun late_swings(Random& random) {
   const double swing = random.uniform(0.25, 0.6);
   const double floor = random.uniform(0.2, 0.5);
   const Levels train = rows_of(axis, [&](double x) {
-    const double base = floor + (1.0 - floor) * std::exp(-6.0 * x);
+    const double base = floor + (1.0 - floor) * std::exp(-12.0 * x);  // as low as it gets before the swings begin
     const double grown = x < onset ? 0.0 : swing * std::min(1.0, 4.0 * (x - onset));
     return base * (1.0 + grown * std::sin(2.0 * std::numbers::pi * x * rows / period));
   });
@@ -155,6 +156,8 @@ SimulatedRun late_variance(Random& random) {
   const double noise = random.uniform(0.01, 0.03);
   Descent descent = any_descent(random);
   descent.floor = random.uniform(0.2, 0.5);
+  descent.exponential = 1.0;
+  descent.rate = random.uniform(8.0, 20.0);
   Levels train = along(descent, axis);
   for (std::size_t row = 0; row < axis.rows(); ++row) {
     const double wide = noise * (1.0 + (factor - 1.0) * smooth_step(axis.progress(row), onset, 0.1));
@@ -170,7 +173,7 @@ SimulatedRun late_variance(Random& random) {
 /// The data comes in the same order in every epoch: the loss saws.
 SimulatedRun saw(Random& random) {
   Axis axis = step_axis(random, 150, 3000);
-  axis.rows_per_epoch = std::max<std::size_t>(12, axis.rows() / static_cast<std::size_t>(random.integer(5, 14)));
+  axis.rows_per_epoch = std::max<std::size_t>(12, axis.rows() / static_cast<std::size_t>(random.integer(7, 16)));
   axis.validate_every = axis.rows_per_epoch;
   const double height = random.uniform(0.15, 0.45);
   Descent descent = any_descent(random);
@@ -183,12 +186,15 @@ SimulatedRun saw(Random& random) {
   Ordinary run = plain(random, axis, train, random.uniform(0.005, 0.04));
   run.noise.kind = Noise::Kind::gaussian;
   Draft draft = draft_of(random, run);
+  // Without the epochs in the log nobody could tell that the saw follows them: a column, or a validation after each.
   if (random.chance(0.6)) {
     Levels epochs(axis.rows());
     for (std::size_t row = 0; row < axis.rows(); ++row) {
       epochs[row] = static_cast<double>(row / axis.rows_per_epoch);
     }
     draft.add("epoch", epochs);
+  } else {
+    draft.add(Quantity::validation_loss, along(descent, axis), run.scale);
   }
   return draft.finish(sick("epoch-sawtooth", {"no-shuffling"}, {"loss-oscillating"},
                            {"loss-spikes", "late-loss-variance", "loss-plateau"}));

@@ -92,7 +92,7 @@ SimulatedRun overfits_noisily(Random& random) {
 
 /// Regression: the noisy quadratic model whose training optimum lies beyond the true one.
 SimulatedRun overfits_quadratically(Random& random) {
-  const Axis axis = any_axis(random, 40, 1500);
+  const Axis axis = well_validated(any_axis(random, 40, 1500), 15);
   Quadratic task;
   task.steps_per_row = 4000.0 / static_cast<double>(axis.rows());
   task.decades = 2.7;
@@ -132,7 +132,7 @@ SimulatedRun overconfident(Random& random) {
 
 /// Both losses flatten early, high, and close together.
 SimulatedRun underfits(Random& random) {
-  const Axis axis = any_axis(random, 40, 800);
+  const Axis axis = well_validated(any_axis(random, 40, 800), 12);
   const double level = random.uniform(0.55, 0.85);
   const double fast = random.uniform(8.0, 25.0);
   const Levels train = rows_of(axis, [&](double x) { return level + (1.0 - level) * std::exp(-fast * x); });

@@ -37,6 +37,7 @@ SimulatedRun run_of(Random& random, const std::vector<TrainedRow>& rows, const T
   Axis axis;
   for (const TrainedRow& row : rows) axis.steps.push_back(row.step);
   axis.validate_every = training.validate_every;
+  axis.rows_per_epoch = training.validate_every;  // what these logs call an epoch ends with a validation
   Draft draft(random, axis);
   draft.add(Quantity::train_loss, column(rows, &TrainedRow::train_loss));
   if (columns.validation) draft.add(Quantity::validation_loss, column(rows, &TrainedRow::validation_loss));

@@ -93,7 +93,7 @@ SimulatedRun unusual_norms(Random& random) {
 
 /// Validation stands still while training goes on falling: not rising yet, but nothing is gained any more.
 SimulatedRun flat_validation(Random& random) {
-  const Axis axis = any_axis(random, 60, 1500);
+  const Axis axis = well_validated(any_axis(random, 60, 1500), 12);
   const double level = random.uniform(0.4, 0.8);
   const double reach = random.uniform(0.1, 0.3);
   const Levels validation = rows_of(axis, [&](double x) { return level + (1.0 - level) * std::exp(-5.0 * x / reach); });

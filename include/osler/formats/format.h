@@ -5,9 +5,13 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "osler/base/damage.h"
+#include "osler/base/file_system.h"
 #include "osler/base/registry.h"
 #include "osler/base/result.h"
 #include "osler/run/event.h"
@@ -46,6 +50,21 @@ enum class Part {
   configuration,  ///< no series, only configuration: read along with the run it lies beside, never alone
 };
 
+/// One of several runs in a file.
+struct StoredRun {
+  std::string id;    ///< what the file calls it
+  std::string name;  ///< what a person calls it; several runs may share it
+};
+
+/// How a file is read that holds several runs: by run, not from front to back.
+struct RunStore {
+  /// The runs that hold numbers, oldest first.
+  Result<std::vector<StoredRun>> (*runs)(FileSystem& files, const std::filesystem::path& path);
+  /// Emits the run with that id. Events that came before an error stand.
+  Result<void> (*read)(FileSystem& files, const std::filesystem::path& path, const std::string& run, EventSink& sink,
+                       DamageReport& damage, const std::stop_token& stop);
+};
+
 /// A log format. One file of src/formats/catalogue each.
 struct Format {
   std::string_view id;       ///< kebab-case, the file's name
@@ -59,6 +78,10 @@ struct Format {
   /// The folder or file that is the run this file belongs to: files of one run share it. Files are read in name order.
   std::filesystem::path (*run_of)(const std::filesystem::path& path);
   Part part = Part::stretch;
+  /// The id of a format that tells the same run better: where a file of that one is there, this one is left out.
+  std::string_view yields_to = {};
+  /// For a file that may hold several runs; null otherwise. `open` then reads the newest of them.
+  const RunStore* store = nullptr;
 };
 
 /// All formats, sorted by file name.

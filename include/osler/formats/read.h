@@ -19,6 +19,7 @@ namespace osler {
 struct SourceFile {
   std::filesystem::path path;
   const Format* format = nullptr;
+  std::string run = {};  ///< which run of a file that holds several; empty when the file is one run or part of one
 };
 
 /// A run that was found but not read yet.

@@ -28,8 +28,13 @@ struct TextOptions {
 /// run's name; 0 leaves it a share of the width.
 [[nodiscard]] std::string render_line(const Report& report, const TextOptions& options = {}, int name_width = 0);
 
+/// What a live view shows: verdict, curve, the worst findings, the first cause and remedy, in at most `lines` lines.
+[[nodiscard]] std::string render_live(const Report& report, const TextOptions& options, int lines);
+
 /// The report contract "osler-report/1" (docs/report.schema.json), one object.
 [[nodiscard]] std::string render_json(const Report& report);
+/// The same in one line, for a stream of reports.
+[[nodiscard]] std::string render_json_line(const Report& report);
 /// Several reports: {"schema": ..., "reports": [...]}.
 [[nodiscard]] std::string render_json(std::span<const Report> reports);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace osler {
 
@@ -22,6 +23,23 @@ struct Event {
   double value = 0;
 
   friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// The distribution of a tensor's values at one step. Bin `i` holds `counts[i]` values up to `limits[i]` and above the
+/// limit before it; the first bin begins at `min`.
+struct Histogram {
+  SeriesId series = 0;  ///< histograms have names of their own among the series
+  std::int64_t step = 0;
+  double wall_time = kNoTime;
+  double min = 0;
+  double max = 0;
+  double count = 0;
+  double sum = 0;
+  double sum_squares = 0;
+  std::vector<double> limits;  ///< rising
+  std::vector<double> counts;
+
+  friend bool operator==(const Histogram&, const Histogram&) = default;
 };
 
 /// Something that happened to the run as a whole.
@@ -51,6 +69,8 @@ class EventSink {
   virtual void add(Mark mark) = 0;
   /// One entry of the run's configuration; a later value for the same key wins.
   virtual void config(std::string_view key, std::string_view value) = 0;
+  /// A whole distribution. Sinks that only keep numbers ignore it: its statistics come as events of their own.
+  virtual void distribution(const Histogram& /*histogram*/) {}
 };
 
 }  // namespace osler

@@ -14,6 +14,7 @@
 
 #include "osler/base/damage.h"
 #include "osler/run/event.h"
+#include "osler/run/histograms.h"
 #include "osler/run/series.h"
 
 namespace osler {
@@ -27,6 +28,7 @@ struct RunLimits {
   std::size_t recent_in_all = 2'000'000;
   std::size_t fewest_buckets = 64;    ///< what a series keeps at least, however many there are
   std::size_t most_series = 100'000;  ///< series beyond this many are left out, and `damage` says so
+  HistogramLimits histograms = {};
 };
 
 /// First step, last step and number of points of a run's longest series.
@@ -40,20 +42,25 @@ struct StepRange {
 class Run final : public EventSink {
  public:
   Run() = default;
-  explicit Run(RunLimits limits) : limits_(limits) {}
+  explicit Run(RunLimits limits) : limits_(limits), histograms_(limits.histograms) {}
   Run(Run&&) = default;
   Run& operator=(Run&&) = default;
 
   SeriesId series(std::string_view name) override;
   void add(const Event& event) override;
+  /// A restart whose wall time is known takes back what every series has from its step on, unless the series has newer
+  /// points. A restart without wall time is only kept: where the steps go back, the series see it by themselves.
   void add(Mark mark) override;
   void config(std::string_view key, std::string_view value) override;
+  void distribution(const Histogram& histogram) override;
 
   [[nodiscard]] const std::deque<Series>& all_series() const { return series_; }
   /// The series called `name`, or nullptr.
   [[nodiscard]] const Series* find(std::string_view name) const;
   [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& configuration() const { return config_; }
+  /// A thinned set of histograms of each series that has any, in rising order of their steps.
+  [[nodiscard]] const std::map<SeriesId, std::vector<Histogram>>& histograms() const { return histograms_.all(); }
   [[nodiscard]] StepRange steps() const;
 
   std::string name;                  ///< how a person calls the run: its folder or file
@@ -63,6 +70,7 @@ class Run final : public EventSink {
 
  private:
   void spread_restart(const Series& origin);
+  void keep(Mark mark);
   [[nodiscard]] bool told_before(const Restart& restart) const;
   void fit_limits();
 
@@ -86,6 +94,7 @@ class Run final : public EventSink {
   std::uint64_t arrivals_ = 0;
   std::uint64_t last_restart_arrival_ = 0;
   std::multiset<std::int64_t> restart_steps_;
+  HistogramShelf histograms_;
   bool left_series_out_ = false;
 };
 

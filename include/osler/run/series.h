@@ -39,6 +39,9 @@ class Series {
   /// Joins a restart that another series made clear: forgets what the restart takes back and commits held points. A
   /// series that had ended before the other began stays as it is, for then the log tells one series after another.
   void follow(const Restart& restart, const SummaryLimits& limits);
+  /// Joins a restart that the log itself announced: forgets what lies at or after `step`, unless it was written later
+  /// than `wall_time`.
+  void go_back(std::int64_t step, double wall_time);
   /// Shrinks to limits that were lowered since the last point.
   void fit(const SummaryLimits& limits) { summary_.fit(limits); }
 

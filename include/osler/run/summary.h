@@ -79,6 +79,8 @@ class Summary {
   [[nodiscard]] std::vector<Point> recent() const;
   /// The step of the newest point. The series must not be empty.
   [[nodiscard]] std::int64_t last_step() const { return newest_ ? newest_->step : folded_.back().last_step; }
+  /// The wall time of the newest point, or kNoTime. The series must not be empty.
+  [[nodiscard]] double last_time() const { return newest_ ? newest_->wall_time : folded_.back().last_time; }
 
  private:
   void fold_newest(const SummaryLimits& limits);

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -46,7 +46,8 @@ Cause bad_batches() {
           "Single batches of unusual samples",
           kDoc,
           -1.8,
-          {{"loss-spikes", 2.9, -0.5, "one expensive batch, then recovery"},
+          {{"batch-repeated", 3.5, 0, "batches were seen to repeat"},
+           {"loss-spikes", 2.9, -0.5, "one expensive batch, then recovery"},
            {"gradient-norm-oscillating", 1.3, 0, "unusual batches have unusual gradients"},
            {"loss-nonfinite-later", 0.8, 0, "an extreme batch can overflow the loss"},
            {"late-loss-variance", 0.6, 0, "late in training hard batches stand out"},
@@ -61,4 +62,4 @@ Cause bad_batches() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

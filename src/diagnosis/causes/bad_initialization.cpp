@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -71,7 +71,8 @@ Cause bad_initialization() {
       "The weights are badly initialised",
       kDoc,
       -1.7,
-      {{"initial-loss-wrong", 3.4, -0.2, "the first loss is not what untrained outputs should give"},
+      {{"poor-initialization", 4.0, 0, "the first weights were measured: they do not fit their layers"},
+       {"initial-loss-wrong", 3.4, -0.2, "the first loss is not what untrained outputs should give"},
        {"loss-stuck-from-start", 2.5, 0, "weights that are too small, too large or all alike cannot begin to learn"},
        {"vanishing-gradients", 1.2, 0, "small weights let the gradient die out"},
        {"vanishing-by-depth", 1.2, 0, "small weights shrink the gradient layer by layer"},
@@ -91,4 +92,4 @@ Cause bad_initialization() {
       remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -66,7 +66,8 @@ Cause batch_too_small() {
           "The batch is too small",
           kDoc,
           -2.3,
-          {{"loss-oscillating", 2.0, 0, "single batches disagree about the way down"},
+          {{"gradient-noise-dominates", 2.5, 0, "steps are mostly noise"},
+           {"loss-oscillating", 2.0, 0, "single batches disagree about the way down"},
            {"late-loss-variance", 1.7, 0, "near the minimum the gradient is mostly noise"},
            {"gradient-norm-oscillating", 1.7, 0, "gradients of few samples vary widely"},
            {"loss-spikes", 0.5, 0, "one sample can dominate a small batch"},
@@ -79,4 +80,4 @@ Cause batch_too_small() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

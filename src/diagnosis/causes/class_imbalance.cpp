@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -55,7 +55,8 @@ Cause class_imbalance() {
           "One class outweighs the others",
           kDoc,
           -2.5,
-          {{"confidence-without-learning", 3.1, -0.3, "the loss falls by confidence alone, the answers do not change"},
+          {{"class-imbalance", 4.0, 0, "one class was counted to make up most of the data"},
+           {"confidence-without-learning", 3.1, -0.3, "the loss falls by confidence alone, the answers do not change"},
            {"validation-frozen", 1.9, 0, "one answer for all samples gives the same result every time"},
            {"metric-contradicts-loss", 1.6, 0, "the loss is good for the frequent class, the metric asks for all"},
            {"loss-stuck-after-drop", 1.1, 0, "the class frequencies are learned, and then nothing"},
@@ -70,4 +71,4 @@ Cause class_imbalance() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -5,7 +5,7 @@
 #include "diagnosis/remedy.h"
 #include "signal/robust.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -87,4 +87,4 @@ Cause clip_threshold_too_small() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

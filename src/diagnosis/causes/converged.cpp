@@ -7,7 +7,7 @@
 #include "diagnosis/remedy.h"
 #include "signal/forecast.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -123,4 +123,4 @@ Cause converged() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

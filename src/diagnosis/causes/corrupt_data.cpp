@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -47,7 +47,8 @@ Cause corrupt_data() {
           "Some samples are corrupt",
           kDoc,
           -2.3,
-          {{"loss-spikes", 3.0, 0, "a damaged sample makes its batch expensive"},
+          {{"batch-nonfinite", 4.5, 0, "batches were seen to hold NaN or infinity"},
+           {"loss-spikes", 3.0, 0, "a damaged sample makes its batch expensive"},
            {"loss-nonfinite-at-start", 1.9, 0, "a NaN in the inputs reaches the loss at once"},
            {"loss-nonfinite-later", 1.6, 0, "one damaged sample is enough"},
            {"exploding-gradients", 0.7, 0, "absurd values give absurd gradients"},
@@ -62,4 +63,4 @@ Cause corrupt_data() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -52,7 +52,8 @@ Cause data_leak() {
           "Validation data has leaked into training",
           kDoc,
           -2.5,
-          {{"validation-better-than-training", 2.6, -0.5, "validation is better than it has a right to be"},
+          {{"split-overlap", 4.5, 0, "validation samples were found in the training set"},
+           {"validation-better-than-training", 2.6, -0.5, "validation is better than it has a right to be"},
            {"metric-contradicts-loss", 0.3, 0, "a leak can touch the loss and not the metric"},
            {"initial-loss-wrong", 0.3, 0, "a target among the features shows in the first steps"},
            {"overfitting", -2.5, 0, "leaked validation data does not show overfitting"},
@@ -65,4 +66,4 @@ Cause data_leak() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

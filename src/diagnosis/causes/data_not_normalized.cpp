@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -49,7 +49,9 @@ Cause data_not_normalized() {
           "The inputs are not normalised",
           kDoc,
           -2.2,
-          {{"initial-loss-wrong", 3.2, 0, "unscaled inputs give outputs of any size"},
+          {{"batch-extreme", 3.0, 0, "inputs far beyond the usual size"},
+           {"batch-unnormalized", 3.5, 0, "the inputs were measured: they are not normalised"},
+           {"initial-loss-wrong", 3.2, 0, "unscaled inputs give outputs of any size"},
            {"loss-nonfinite-at-start", 1.6, 0, "large inputs overflow in the first steps"},
            {"loss-stuck-from-start", 1.3, 0, "large inputs saturate or kill the first layer"},
            {"exploding-gradients", 0.9, 0, "the gradient inherits the scale of the inputs"},
@@ -67,4 +69,4 @@ Cause data_not_normalized() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -52,7 +52,8 @@ Cause dead_units() {
           "Many units are dead",
           kDoc,
           -2.5,
-          {{"gradients-mostly-zero", 3.8, -1.2, "most of the gradient is exactly zero"},
+          {{"dead-neurons", 3.0, 0, "units that are zero for every sample"},
+           {"gradients-mostly-zero", 3.8, -1.2, "most of the gradient is exactly zero"},
            {"dead-layer", 3.2, -0.8, "a layer of dead units receives no gradient at all"},
            {"loss-stuck-from-start", 1.7, 0, "a dead layer blocks everything behind it"},
            {"vanishing-gradients", 1.6, 0, "dead units pass no gradient"},
@@ -69,4 +70,4 @@ Cause dead_units() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

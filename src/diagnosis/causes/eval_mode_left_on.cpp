@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -55,7 +55,8 @@ Cause eval_mode_left_on() {
           "The model is in the wrong mode",
           kDoc,
           -2.5,
-          {{"loss-oscillating", 1.0, 0, "a model evaluated in another mode than trained gives erratic results"},
+          {{"eval-mode-in-training", 4.5, 0, "the model was seen in evaluation mode while it trained"},
+           {"loss-oscillating", 1.0, 0, "a model evaluated in another mode than trained gives erratic results"},
            {"epoch-sawtooth", 0.8, 0, "the mode changes with the epochs"},
            {"validation-better-than-training", 0.8, 0, "the two are computed in different modes"},
            {"overfitting", 0.5, 0, "without dropout, and with stale statistics, validation drifts away"},
@@ -71,4 +72,4 @@ Cause eval_mode_left_on() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -42,7 +42,8 @@ Cause exp_overflow() {
           "An exponential overflows",
           kDoc,
           -2.6,
-          {{"loss-nonfinite-at-start", 2.1, 0, "large first outputs overflow an exponential"},
+          {{"logit-growth", 1.5, 0, "logits grow towards the overflow"},
+           {"loss-nonfinite-at-start", 2.1, 0, "large first outputs overflow an exponential"},
            {"loss-nonfinite-later", 1.8, 0, "logits grow until their exponential overflows"},
            {"weight-norm-exploding", 0.8, 0, "growing weights make growing logits"},
            {"loss-scale-collapsing", 0.8, 0, "exponentials are the first to leave half precision"},
@@ -55,4 +56,4 @@ Cause exp_overflow() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

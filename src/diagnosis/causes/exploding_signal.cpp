@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -49,7 +49,8 @@ Cause exploding_signal() {
           "The gradient grows from layer to layer until it overflows",
           kDoc,
           -1.5,
-          {{"loss-nonfinite-later", 2.7, 0, "a run-away gradient ends in NaN after a good start"},
+          {{"exploding-activations", 2.5, 0, "activations grow beyond any sensible size"},
+           {"loss-nonfinite-later", 2.7, 0, "a run-away gradient ends in NaN after a good start"},
            {"exploding-gradients", 2.0, -1.5, "the gradient norm runs away"},
            {"loss-diverging", 1.4, 0, "one huge update leads to the next"},
            {"weight-norm-exploding", 1.6, 0, "the weights that amplify the signal keep growing"},
@@ -69,4 +70,4 @@ Cause exploding_signal() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

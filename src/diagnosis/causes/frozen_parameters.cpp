@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -54,7 +54,9 @@ Cause frozen_parameters() {
           "Parameters that should be trained are frozen",
           kDoc,
           -2.8,
-          {{"dead-layer", 2.8, -0.4, "a frozen layer receives no gradient"},
+          {{"weights-frozen", 3.5, 0, "parameters were measured never to change"},
+           {"parameters-not-optimized", 3.5, 0, "parameters were found in no group of the optimizer"},
+           {"dead-layer", 2.8, -0.4, "a frozen layer receives no gradient"},
            {"updates-too-small", 2.0, 0, "frozen weights have no update"},
            {"loss-stuck-from-start", 1.8, 0, "weights that never move learn nothing"},
            {"learning-rate-zero", 1.4, 0, "a group with a rate of zero is frozen"},
@@ -72,4 +74,4 @@ Cause frozen_parameters() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -44,7 +44,7 @@ Cause log_of_zero() {
           -2.0,
           {{"loss-nonfinite-at-start", 2.9, 0, "a logarithm of zero breaks the loss without warning"},
            {"loss-nonfinite-later", 1.7, 0, "sooner or later a probability underflows to zero"},
-           {"exploding-gradients", -0.8, 0.4, "the gradient ran away first"},
+           {"exploding-gradients", -2.2, 0.4, "the gradient ran away first"},
            {"loss-diverging", -1.0, 0, "the loss climbed first"},
            {"loss-scale-collapsing", -0.8, 0, "the range of half precision explains it"}},
           "nan-replay",
@@ -54,4 +54,4 @@ Cause log_of_zero() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -53,7 +53,8 @@ Cause low_precision_update() {
           "Updates are lost to 16-bit rounding",
           kDoc,
           -3.2,
-          {{"updates-too-small", 2.4, 0, "updates below the weight's resolution have no effect"},
+          {{"updates-lost-to-precision", 4.5, 0, "updates were seen to vanish in the number format"},
+           {"updates-too-small", 2.4, 0, "updates below the weight's resolution have no effect"},
            {"loss-stuck-after-drop", 1.3, 0, "as the steps shrink, rounding swallows them"},
            {"loss-plateau", 1.0, 0, "rounding holds the weights in place"},
            {"gradients-mostly-zero", 1.0, 0, "small gradients underflow to zero"},
@@ -71,4 +72,4 @@ Cause low_precision_update() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

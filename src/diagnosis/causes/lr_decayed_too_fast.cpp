@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr double kStillHigh = 0.5;  // a rate at half of its peak moves the weights half as fast, which is no standstill
@@ -98,4 +98,4 @@ Cause lr_decayed_too_fast() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -93,7 +93,8 @@ Cause lr_too_high() {
       "The learning rate is too high",
       kDoc,
       -1.0,
-      {{"loss-nonfinite-at-start", 2.4, 0, "steps that are too long overflow at once"},
+      {{"attention-entropy-collapse", 1.0, 0, "queries and keys grow too fast"},
+       {"loss-nonfinite-at-start", 2.4, 0, "steps that are too long overflow at once"},
        {"loss-nonfinite-later", 1.4, 0, "steps that are too long end in overflow"},
        {"loss-diverging", 2.6, -0.2, "each step overshoots by more than it gains"},
        {"loss-oscillating", 2.6, -0.2, "the optimizer bounces across the valley"},
@@ -120,4 +121,4 @@ Cause lr_too_high() {
       remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -4,7 +4,7 @@
 #include "diagnosis/remedy.h"
 #include "signal/trend.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -60,7 +60,8 @@ Cause missing_zero_grad() {
           "Gradients are not cleared between steps",
           kDoc,
           -3.1,
-          {{"loss-diverging", 1.4, 0, "the sum of all gradients overshoots further and further"},
+          {{"gradients-accumulating", 4.5, 0, "each gradient contains the one before it"},
+           {"loss-diverging", 1.4, 0, "the sum of all gradients overshoots further and further"},
            {"exploding-gradients", 1.2, 0, "gradients that add up grow without bound"},
            {"updates-too-large", 1.6, 0, "each update contains all the former ones"},
            {"loss-oscillating", 0.9, 0, "a momentum that never forgets swings in wide waves"},
@@ -76,4 +77,4 @@ Cause missing_zero_grad() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

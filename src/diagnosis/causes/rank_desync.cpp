@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -59,7 +59,8 @@ Cause rank_desync() {
           "The data-parallel ranks have drifted apart",
           kDoc,
           -3.9,
-          {{"loss-oscillating", 0.8, 0, "copies that disagree make the loss jump"},
+          {{"rank-divergence", 4.5, 0, "the ranks were found to hold different weights"},
+           {"loss-oscillating", 0.8, 0, "copies that disagree make the loss jump"},
            {"loss-diverging", 1.0, 0, "an average over unequal copies fits none of them"},
            {"loss-spikes", 0.6, 0, "a step that only some ranks took is a leap"},
            {"gradient-norm-oscillating", 0.6, 0, "gradients of unequal copies disagree"},
@@ -73,4 +74,4 @@ Cause rank_desync() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -44,7 +44,8 @@ Cause saturation() {
           "Activations are saturated",
           kDoc,
           -2.5,
-          {{"vanishing-gradients", 1.8, 0, "saturated units have next to no slope"},
+          {{"saturated-activations", 3.0, 0, "activations at the ends of their range"},
+           {"vanishing-gradients", 1.8, 0, "saturated units have next to no slope"},
            {"vanishing-by-depth", 1.6, 0, "each saturated layer shrinks the gradient again"},
            {"loss-stuck-from-start", 1.4, 0, "units that start at the flat ends cannot learn"},
            {"loss-stuck-after-drop", 1.0, 0, "units driven to the flat ends stop learning"},
@@ -61,4 +62,4 @@ Cause saturation() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

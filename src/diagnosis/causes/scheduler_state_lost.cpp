@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -71,7 +71,8 @@ Cause scheduler_state_lost() {
           "The learning-rate schedule started over after a resume",
           kDoc,
           -2.8,
-          {{"learning-rate-jump", 4.4, -2.0, "the learning rate leaps where no schedule would"},
+          {{"scheduler-not-checkpointed", 3.0, 0, "checkpoints were written without the schedule"},
+           {"learning-rate-jump", 4.4, -2.0, "the learning rate leaps where no schedule would"},
            {"learning-rate-zero", 1.6, 0, "a scheduler restored at its end gives a rate of zero"},
            {"learning-rate-spent", 0.6, 0, "a scheduler advanced twice ends too early"},
            {"loss-spikes", 0.4, 0, "a rate that jumps up lifts the loss for a while"},
@@ -84,4 +85,4 @@ Cause scheduler_state_lost() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -68,4 +68,4 @@ Cause sharp_minimum() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

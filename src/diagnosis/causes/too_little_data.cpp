@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -62,4 +62,4 @@ Cause too_little_data() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

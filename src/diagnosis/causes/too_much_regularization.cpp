@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -25,8 +25,24 @@ training into validation (validation better than training as well).
 - Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+/// The loss crept up smoothly, not beyond where an untrained model stands, and validation with it: the picture of
+/// weights that shrink, not of steps that overshoot.
+bool creeps_back(const Patient& patient, const Findings& findings) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (findings.found("loss-diverging") == nullptr || training == nullptr || validation == nullptr) return false;
+  const auto rate = rate_course(patient);
+  if (rate && rate->now > 2 * rate->start) return false;  // a rate that grew explains it
+  const double rise = training->end - training->best;
+  const bool smooth = training->noise.sigma < 0.1 * rise && training->end < 3 * std::abs(training->best);
+  return smooth && std::abs(validation->end - training->end) < 0.1 * std::abs(training->end);
+}
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (creeps_back(patient, findings)) {
+    found.push_back({2.4, "the loss crept back up smoothly, and validation with it, as when the weights shrink"});
+  }
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
   if (decay && *decay > 0.3) found.push_back({1.4, "weight decay is set to " + number(*decay)});
@@ -67,6 +83,7 @@ Cause too_much_regularization() {
           {{"underfitting", 2.7, -0.5, "the model is held back from fitting even its training set"},
            {"validation-better-than-training", 2.6, 0, "dropout and augmentation burden training alone"},
            {"weight-norm-collapsing", 3.4, -0.3, "weight decay shrinks the weights faster than they learn"},
+           {"loss-diverging", 0.8, -0.1, "decay takes back what was learned until both balance"},
            {"loss-stuck-after-drop", 0.8, 0, "decay and learning balance each other early"},
            {"loss-stuck-from-start", 0.5, 0, "decay can outweigh the gradient from the start"},
            {"loss-too-slow", 0.5, 0, "the model learns against the brakes"},
@@ -80,4 +97,4 @@ Cause too_much_regularization() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -77,7 +77,9 @@ Cause validation_pipeline_bug() {
           "The validation pipeline does not measure the model",
           kDoc,
           -2.1,
-          {{"validation-frozen", 3.5, -0.4, "a computed value would jitter with the weights"},
+          {{"validation-augmented", 3.5, 0, "the validation loader was seen to return other data each time"},
+           {"train-mode-in-validation", 3.5, 0, "validation was seen to run in training mode"},
+           {"validation-frozen", 3.5, -0.4, "a computed value would jitter with the weights"},
            {"validation-better-than-training", 1.7, 0, "training and validation data are treated differently"},
            {"metric-contradicts-loss", 1.2, 0, "part of the evaluation reads something else"},
            {"loss-plateau", 0.7, 0, "a value that is not computed anew stands still"},
@@ -92,4 +94,4 @@ Cause validation_pipeline_bug() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

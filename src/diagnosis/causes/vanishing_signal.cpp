@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -55,7 +55,8 @@ Cause vanishing_signal() {
           "The gradient fades on its way through the layers",
           kDoc,
           -1.8,
-          {{"vanishing-gradients", 3.8, -1.5, "the gradient is practically zero"},
+          {{"vanishing-activations", 2.5, 0, "the signal fades on its way through the layers"},
+           {"vanishing-gradients", 3.8, -1.5, "the gradient is practically zero"},
            {"vanishing-by-depth", 3.8, -1.2, "the early layers' gradients lie far below the late layers'"},
            {"loss-stuck-from-start", 1.4, 0, "the early layers receive no signal, so nothing is learned"},
            {"gradients-mostly-zero", 1.0, 0, "most of the gradient does not arrive"},
@@ -73,4 +74,4 @@ Cause vanishing_signal() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -3,7 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -69,7 +69,8 @@ Cause wrong_labels() {
           "The labels do not belong to the inputs",
           kDoc,
           -2.4,
-          {{"loss-exactly-zero", 3.6, 0, "with every target masked the loss is zero"},
+          {{"labels-invalid", 4.0, 0, "labels were seen that cannot be right"},
+           {"loss-exactly-zero", 3.6, 0, "with every target masked the loss is zero"},
            {"loss-stuck-from-start", 2.0, 0, "there is nothing to learn from labels that say nothing"},
            {"underfitting", 1.1, 0, "labels that say little put a high floor under both losses"},
            {"metric-contradicts-loss", 1.2, 0, "loss and metric may read different labels"},
@@ -87,4 +88,4 @@ Cause wrong_labels() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -5,7 +5,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 
-namespace osler::catalogue {
+namespace osler::catalogue::cause {
 namespace {
 
 constexpr std::string_view kDoc = R"(
@@ -80,4 +80,4 @@ Cause wrong_loss_function() {
           remedies};
 }
 
-}  // namespace osler::catalogue
+}  // namespace osler::catalogue::cause

@@ -34,7 +34,8 @@ bool is_iteration(std::string_view line, const Scan& scan) {
 void refine(std::string_view line, const Scan& scan, LinePlan& plan) {
   if (!is_iteration(line, scan)) {
     // Lines of single layers and of loading times: several per step, from batches too small to mean anything.
-    if (line.starts_with("Region ") || line.starts_with("v3 ") || line.starts_with("Loaded: ")) {
+    if (line.starts_with("Region ") || line.starts_with("v3 ") || line.starts_with("Loaded: ") ||
+        line.starts_with(" total_bbox")) {
       for (Slot& slot : plan.slots) slot.use = Slot::Use::skip;
       plan.values = plan.metric = false;
     }

@@ -71,14 +71,15 @@ mmdetection, Ultralytics, Unity ML-Agents and many more.
   bfloat16. Step and wall time are the event's own.
 - Histograms, as six series of what they tell of the tensor they were made from: `TAG#mean`, `TAG#std`, `TAG#min`,
   `TAG#max`, `TAG#norm` (Euclidean; exact where the file keeps the sum of squares) and `TAG#zero-share` where a bucket is narrow
-  enough around zero to tell.
+  enough around zero to tell. The distributions themselves are passed on to whoever wants them (`osler convert`).
 - Text and hyperparameters, as configuration.
 - Images, audio, graphs, meshes and profiles are passed over.
 
 **Runs.** The event files of one folder are one run, read in the order of their names, which is the order in which they were
 started. Folders called `train`, `validation`, `val`, `eval` or `test` belong to the run of the folder above them,
 and their name goes before the tags: `validation/epoch_loss`. When a resumed training writes steps again, the
-later points win.
+later points win. Where a file announces a session start (TensorFlow's sessions, PyTorch's `purge_step`), everything that
+earlier sessions wrote from that step on is void, as in TensorBoard; in the folders named above it is only noted.
 
 **Damage.** Every checksum is checked. A record whose data is damaged is skipped; after a damaged length the next good record is
 searched for; both are reported with the bytes lost. A last record that is not complete is what a training that is

@@ -112,13 +112,31 @@ TEST(TensorBoard, TurnsHistogramsIntoSeries) {
   EventFileWriter writer;
   writer.histogram("weight", 7, {-2, 3, 5, 2, 14, {-1e-12, 1e-12, 5}, {1, 2, 2}});
   const Outcome outcome = read(writer.bytes());
-  EXPECT_THAT(outcome.sink.names,
-              ElementsAre("weight#mean", "weight#std", "weight#min", "weight#max", "weight#norm", "weight#zero-share"));
+  EXPECT_THAT(outcome.sink.names, ElementsAre("weight#mean", "weight#std", "weight#min", "weight#max", "weight#norm",
+                                              "weight#zero-share", "weight"));
   EXPECT_THAT(outcome.sink.values("weight#mean"), ElementsAre(DoubleEq(0.4)));
   EXPECT_THAT(outcome.sink.values("weight#std"), ElementsAre(DoubleEq(std::sqrt(14.0 / 5 - 0.16))));
   EXPECT_THAT(outcome.sink.values("weight#norm"), ElementsAre(DoubleEq(std::sqrt(14.0))));
   EXPECT_THAT(outcome.sink.values("weight#zero-share"), ElementsAre(DoubleEq(0.4)));
   EXPECT_THAT(outcome.sink.steps("weight#max"), ElementsAre(7));
+}
+
+TEST(TensorBoard, PassesHistogramsOnAsTheyAre) {
+  EventFileWriter writer;
+  writer.histogram("weight", 7, {-2, 3, 5, 2, 14, {-1e-12, 1e-12, 5}, {1, 2, 2}});
+  writer.tensor("w", 3, "histograms", EventFileWriter::tensor_of(2, bytes_of<double>({1, 1, 2, 2, 4, 4}), {2, 3}));
+  const Outcome outcome = read(writer.bytes());
+  ASSERT_THAT(outcome.sink.histograms, SizeIs(2));
+  const Histogram& one = outcome.sink.histograms[0];
+  EXPECT_EQ(outcome.sink.names[one.series], "weight");
+  EXPECT_EQ(one,
+            (Histogram{one.series, 7, EventFileWriter::kStart + 7, -2, 3, 5, 2, 14, {-1e-12, 1e-12, 5}, {1, 2, 2}}));
+  const Histogram& two = outcome.sink.histograms[1];
+  EXPECT_EQ(outcome.sink.names[two.series], "w");
+  EXPECT_THAT(two.limits, ElementsAre(1, 4));
+  EXPECT_THAT(two.counts, ElementsAre(2, 4));
+  EXPECT_EQ(two.count, 6);
+  EXPECT_DOUBLE_EQ(two.sum, 14);
 }
 
 TEST(TensorBoard, DoesNotGuessTheZeroShareFromAWideBucket) {
@@ -153,6 +171,9 @@ TEST(TensorBoard, NotesWhereASessionStarts) {
   const Outcome outcome = read(writer.bytes());
   ASSERT_THAT(outcome.sink.marks, SizeIs(1));
   EXPECT_EQ(outcome.sink.marks[0].step, 100);
+  EXPECT_EQ(outcome.sink.marks[0].kind, Mark::Kind::restart);
+  const Outcome evaluation = read(writer.bytes(), "logs/run1/eval/events.out.tfevents.1.host");
+  EXPECT_EQ(evaluation.sink.marks[0].kind, Mark::Kind::note) << "it says nothing about the training beside it";
 }
 
 TEST(TensorBoard, PutsTheFolderBeforeTheTagsOfKeras) {

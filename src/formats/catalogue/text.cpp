@@ -30,6 +30,10 @@ the second one's series end with ` #2`.
 that counts; other numbers when they came again and changed. Settings printed before training (`learning_rate: 0.001`,
 `--batch_size 32`, `Namespace(...)`) become the run's configuration.
 
+**Tried on** the output of Axolotl, Caffe, CatBoost, DeepSpeed, Detectron2, fairseq, fastai, Hugging Face's Trainer, Keras,
+Lightning, LLaMA-Factory, llm.c, Marian, Megatron-LM, mmdetection, mmengine, nanoGPT, OpenNMT, skorch, stable-baselines3, Swin,
+torchtune, Ultralytics and PyTorch's examples; none of them needs more than this reader.
+
 **Survives** progress bars with thousands of carriage returns (the last state of each step counts; of Keras bars the
 last state of each epoch), colour codes, CR, CR LF and LF, UTF-8, UTF-16 with byte order mark and bytes of any other
 encoding, source code before the log, tables (`| key | value |` blocks, columns under a header), `nan`, `inf`,

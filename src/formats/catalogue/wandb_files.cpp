@@ -1,4 +1,6 @@
 // The small files beside a W&B run: its configuration, its summary, its metadata.
+#include <algorithm>
+
 #include "formats/json/config.h"
 #include "formats/small_file.h"
 #include "formats/wandb/run_folder.h"
@@ -30,9 +32,12 @@ class Prefixed final : public EventSink {
   void add(Mark mark) override { sink_.add(std::move(mark)); }
   void config(std::string_view key, std::string_view value) override {
     // "lr: {desc: null, value: 0.1}" is the setting lr; what W&B keeps for itself is none.
-    if (key.starts_with("_wandb") || key.starts_with("wandb_version") || key.ends_with("/desc")) return;
-    if (key.ends_with("/value")) key.remove_suffix(6);
-    sink_.config(std::string(prefix_).append(key), value);
+    if (key.starts_with('_') || key.starts_with("wandb_version")) return;
+    const std::size_t end = std::min(key.find('/'), key.size());
+    const std::string_view below = key.substr(end);
+    if (below == "/desc") return;
+    const bool wrapped = below == "/value" || below.starts_with("/value/");
+    sink_.config(std::string(prefix_).append(key.substr(0, end)).append(wrapped ? below.substr(6) : below), value);
   }
 
  private:

@@ -24,7 +24,9 @@ constexpr std::string_view kDoc = R"(
 }  // namespace
 
 Format wandb_history() {
-  return {"wandb-history", "W&B history as JSON lines", kDoc, "json-lines", sniff, open, wandb_run_folder};
+  return {
+      "wandb-history", "W&B history as JSON lines", kDoc, "json-lines", sniff, open, wandb_run_folder, Part::stretch,
+      "wandb"};
 }
 
 }  // namespace osler::catalogue

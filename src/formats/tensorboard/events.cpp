@@ -8,11 +8,20 @@
 #include "formats/tensorboard/hparams.h"
 #include "formats/tensorboard/tensors.h"
 
+#include "osler/base/tensorboard_fields.h"
+
 namespace osler {
 namespace {
 
 enum class EventField : protozero::pbf_tag_type { wall_time = 1, step = 2, summary = 5, session_log = 7 };
-enum class ValueField : protozero::pbf_tag_type { tag = 1, simple_value = 2, histogram = 5, tensor = 8, metadata = 9 };
+enum class ValueField : protozero::pbf_tag_type {
+  tag = 1,
+  simple_value = 2,
+  histogram = 5,
+  tensor = 8,
+  metadata = 9,
+  exact = kExactScalarField,
+};
 
 constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
 constexpr auto kVarint = protozero::pbf_wire_type::varint;
@@ -83,7 +92,7 @@ bool starts_session(std::string_view bytes) {
 
 struct EventDecoder::Value {
   std::string_view tag;
-  float simple_value = 0;
+  double simple_value = 0;
   bool has_simple_value = false;
   std::string_view histogram;
   std::string_view tensor;
@@ -99,6 +108,9 @@ struct EventDecoder::Value {
         case tag_and_type(ValueField::simple_value, kFixed32):
           simple_value = message.get_float();
           has_simple_value = true;
+          break;
+        case tag_and_type(ValueField::exact, kFixed64):  // comes behind the simple value, and takes its place
+          simple_value = message.get_double();
           break;
         case tag_and_type(ValueField::histogram, kBytes):
           histogram = view(message.get_view());
@@ -130,6 +142,7 @@ bool EventDecoder::decode_plain(const char* at, const char* end, EventSink& sink
   if (end - at < 12 || *at != kWallTimeByte) return false;
   Moment moment;
   std::memcpy(&moment.wall_time, at + 1, sizeof moment.wall_time);
+  if (moment.wall_time == 0) moment.wall_time = kNoTime;
   at += 9;
   std::uint64_t number = 0;
   if (*at == kStepByte) {
@@ -165,13 +178,22 @@ void EventDecoder::decode_any(std::string_view bytes, EventSink& sink) {
         message.skip();
     }
   }
-  // Points that an earlier session wrote from this step on are void. When the session rewrites them, their steps fall
-  // and the run sees the restart by itself, so the mark is a note only.
-  if (starts && moment.step > 0) {
-    sink.add(Mark{Mark::Kind::note, moment.step, moment.wall_time,
-                  "a session starts at step " + std::to_string(moment.step)});
-  }
+  // An event always has a time; who does not know it writes 0.
+  if (moment.wall_time == 0) moment.wall_time = kNoTime;
+  if (starts) session_start(moment, sink);
   values(summary, moment, sink);
+}
+
+void EventDecoder::session_start(const Moment& moment, EventSink& sink) const {
+  // What earlier sessions wrote from this step on is void. A session that evaluates in a folder of its own says nothing
+  // about the training beside it.
+  if (moment.step <= 0) return;
+  const std::string step = std::to_string(moment.step);
+  if (prefix_.empty()) {
+    sink.add(Mark{Mark::Kind::restart, moment.step, moment.wall_time, "training was resumed at step " + step});
+  } else {
+    sink.add(Mark{Mark::Kind::note, moment.step, moment.wall_time, "a session starts at step " + step});
+  }
 }
 
 void EventDecoder::values(std::string_view summary, const Moment& moment, EventSink& sink) {
@@ -209,7 +231,7 @@ void EventDecoder::value(std::string_view bytes, const Moment& moment, EventSink
   }
   if (value.has_simple_value) scalar(tag, value.simple_value, moment, sink);
   if (!value.histogram.empty()) {
-    if (const auto figures = figures_of_proto(value.histogram)) histogram(tag, *figures, moment, sink);
+    if (const auto figures = figures_of_proto(value.histogram, distribution_)) histogram(tag, *figures, moment, sink);
   }
   if (!value.tensor.empty()) tensor(tag, value.tensor, moment, sink);
 }
@@ -222,13 +244,30 @@ void EventDecoder::tensor(Tag& tag, std::string_view message, const Moment& mome
   const DecodedTensor decoded = decode_tensor(message);
   if (tag.plugin == "histograms") {
     if (decoded.shape.size() != 2 || decoded.shape[1] != 3) return;
-    if (const auto figures = figures_of_rows(decoded.numbers)) histogram(tag, *figures, moment, sink);
+    if (const auto figures = figures_of_rows(decoded.numbers)) {
+      distribution_of_rows(decoded.numbers, *figures, distribution_);
+      histogram(tag, *figures, moment, sink);
+    }
   } else if (!decoded.texts.empty()) {
-    constexpr std::size_t kLongestText = 1000;
-    if (tag.plugin == "text") sink.config(tag.name, decoded.texts.front().substr(0, kLongestText));
+    if (tag.plugin == "text") text(tag.name, decoded.texts.front(), moment, sink);
   } else if (decoded.numbers.size() == 1) {
     scalar(tag, decoded.numbers.front(), moment, sink);
   }
+}
+
+/// Texts are configuration. Osler's own event files have it under config/, and what happened to the run under mark/.
+void EventDecoder::text(std::string_view tag, std::string_view words, const Moment& moment, EventSink& sink) {
+  constexpr std::size_t kLongestText = 1000;
+  constexpr std::string_view kConfig = "config/";
+  constexpr std::pair<std::string_view, Mark::Kind> kMarks[] = {{"mark/restart", Mark::Kind::restart},
+                                                                {"mark/finished", Mark::Kind::finished},
+                                                                {"mark/crashed", Mark::Kind::crashed},
+                                                                {"mark/note", Mark::Kind::note}};
+  words = words.substr(0, kLongestText);
+  for (const auto& [name, kind] : kMarks) {
+    if (tag == name) return sink.add(Mark{kind, moment.step, moment.wall_time, std::string(words)});
+  }
+  sink.config(tag.starts_with(kConfig) ? tag.substr(kConfig.size()) : tag, words);
 }
 
 void EventDecoder::scalar(Tag& tag, double value, const Moment& moment, EventSink& sink) {
@@ -246,6 +285,11 @@ void EventDecoder::histogram(Tag& tag, const Figures& figures, const Moment& mom
     if (tag.histogram[i] == kNone) tag.histogram[i] = sink.series(prefix_ + tag.name + kSuffixes[i]);
     sink.add(Event{tag.histogram[i], moment.step, moment.wall_time, numbers[i]});
   }
+  if (tag.distribution == kNone) tag.distribution = sink.series(prefix_ + tag.name);
+  distribution_.series = tag.distribution;
+  distribution_.step = moment.step;
+  distribution_.wall_time = moment.wall_time;
+  sink.distribution(distribution_);
 }
 
 std::uint32_t EventDecoder::find_tag(std::string_view name) {

@@ -31,8 +31,9 @@ class EventDecoder {
     std::string name;
     SeriesId series = kNone;  // made with the first scalar
     SeriesId histogram[6] = {kNone, kNone, kNone, kNone, kNone, kNone};
-    std::string plugin;          // which plugin's data it holds, once a message told
-    std::uint32_t next = kNone;  // the tag that followed last time: tags come in the same order step after step
+    SeriesId distribution = kNone;  // made with the first histogram
+    std::string plugin;             // which plugin's data it holds, once a message told
+    std::uint32_t next = kNone;     // the tag that followed last time: tags come in the same order step after step
   };
   struct Moment {
     double wall_time = kNoTime;
@@ -48,6 +49,8 @@ class EventDecoder {
   void tensor(Tag& tag, std::string_view message, const Moment& moment, EventSink& sink);
   template <typename Figures>
   void histogram(Tag& tag, const Figures& figures, const Moment& moment, EventSink& sink);
+  void session_start(const Moment& moment, EventSink& sink) const;
+  static void text(std::string_view tag, std::string_view words, const Moment& moment, EventSink& sink);
   void scalar(Tag& tag, double value, const Moment& moment, EventSink& sink);
   std::uint32_t find_tag(std::string_view name);
 
@@ -60,6 +63,7 @@ class EventDecoder {
   std::vector<Tag> tags_;
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> ids_;
   std::uint32_t newest_ = kNone;
+  Histogram distribution_;  // the newest one; its memory is used again
 };
 
 }  // namespace osler

@@ -235,6 +235,11 @@ double load_double(std::string_view packed, std::size_t index) {
   return value;
 }
 
+void load_doubles(std::string_view packed, std::size_t count, std::vector<double>& numbers) {
+  numbers.resize(count);
+  if (count > 0) std::memcpy(numbers.data(), packed.data(), count * sizeof(double));
+}
+
 /// The share of values in the bucket around zero, where it is so narrow that they are as good as zero.
 std::optional<double> zero_share(std::string_view limits, std::string_view counts, double min, double max, double num) {
   if (min > 0 || max < 0) return 0.0;
@@ -260,30 +265,27 @@ std::optional<double> zero_share(std::string_view limits, std::string_view count
 
 }  // namespace
 
-std::optional<HistogramFigures> figures_of_proto(std::string_view bytes) {
-  double num = 0;
-  double sum = 0;
-  double squares = 0;
-  HistogramFigures figures;
+std::optional<HistogramFigures> figures_of_proto(std::string_view bytes, Histogram& whole) {
+  whole.min = whole.max = whole.count = whole.sum = whole.sum_squares = 0;
   std::string_view limits;
   std::string_view counts;
   protozero::pbf_message<HistogramField> message(bytes.data(), bytes.size());
   while (message.next()) {
     switch (message.tag_and_type()) {
       case tag_and_type(HistogramField::min, protozero::pbf_wire_type::fixed64):
-        figures.min = message.get_double();
+        whole.min = message.get_double();
         break;
       case tag_and_type(HistogramField::max, protozero::pbf_wire_type::fixed64):
-        figures.max = message.get_double();
+        whole.max = message.get_double();
         break;
       case tag_and_type(HistogramField::num, protozero::pbf_wire_type::fixed64):
-        num = message.get_double();
+        whole.count = message.get_double();
         break;
       case tag_and_type(HistogramField::sum, protozero::pbf_wire_type::fixed64):
-        sum = message.get_double();
+        whole.sum = message.get_double();
         break;
       case tag_and_type(HistogramField::sum_squares, protozero::pbf_wire_type::fixed64):
-        squares = message.get_double();
+        whole.sum_squares = message.get_double();
         break;
       case tag_and_type(HistogramField::limits, protozero::pbf_wire_type::length_delimited):
         limits = view(message.get_view());
@@ -295,13 +297,34 @@ std::optional<HistogramFigures> figures_of_proto(std::string_view bytes) {
         message.skip();
     }
   }
-  if (!(num > 0)) return std::nullopt;
-  figures.mean = sum / num;
+  if (!(whole.count > 0)) return std::nullopt;
+  HistogramFigures figures;
+  figures.min = whole.min;
+  figures.max = whole.max;
+  figures.mean = whole.sum / whole.count;
   // The file has sums only; rounding may leave a variance just below zero.
-  figures.std = std::sqrt(std::max(0.0, squares / num - figures.mean * figures.mean));
-  figures.norm = std::sqrt(squares);
-  figures.zero_share = zero_share(limits, counts, figures.min, figures.max, num);
+  figures.std = std::sqrt(std::max(0.0, whole.sum_squares / whole.count - figures.mean * figures.mean));
+  figures.norm = std::sqrt(whole.sum_squares);
+  figures.zero_share = zero_share(limits, counts, whole.min, whole.max, whole.count);
+  const std::size_t bins = std::min(limits.size(), counts.size()) / sizeof(double);
+  load_doubles(limits, bins, whole.limits);
+  load_doubles(counts, bins, whole.counts);
   return figures;
+}
+
+void distribution_of_rows(const std::vector<double>& rows, const HistogramFigures& figures, Histogram& whole) {
+  whole.min = figures.min;
+  whole.max = figures.max;
+  whole.count = 0;
+  whole.limits.clear();
+  whole.counts.clear();
+  for (std::size_t i = 0; i + 2 < rows.size(); i += 3) {
+    whole.limits.push_back(rows[i + 1]);
+    whole.counts.push_back(rows[i + 2]);
+    if (rows[i + 2] > 0) whole.count += rows[i + 2];
+  }
+  whole.sum = figures.mean * whole.count;
+  whole.sum_squares = figures.norm * figures.norm;
 }
 
 std::optional<HistogramFigures> figures_of_rows(const std::vector<double>& rows) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "osler/run/event.h"
+
 namespace osler {
 
 /// A tensor of a summary, decoded to doubles, or its texts.
@@ -30,10 +32,12 @@ struct HistogramFigures {
   std::optional<double> zero_share;  ///< where a bucket is narrow enough to tell
 };
 
-/// Figures of a HistogramProto: exact, since it keeps sum and sum of squares. Nothing when it is empty.
-/// Throws protozero's exceptions on a malformed message.
-[[nodiscard]] std::optional<HistogramFigures> figures_of_proto(std::string_view bytes);
+/// Figures of a HistogramProto: exact, since it keeps sum and sum of squares. Nothing when it is empty. The
+/// distribution itself goes into `whole`, without its place. Throws protozero's exceptions on a malformed message.
+[[nodiscard]] std::optional<HistogramFigures> figures_of_proto(std::string_view bytes, Histogram& whole);
 /// Figures of a TF2 histogram, rows of (left, right, count): values are taken as spread evenly over their bucket.
 [[nodiscard]] std::optional<HistogramFigures> figures_of_rows(const std::vector<double>& rows);
+/// The distribution that such rows with those figures describe, without its place.
+void distribution_of_rows(const std::vector<double>& rows, const HistogramFigures& figures, Histogram& whole);
 
 }  // namespace osler

@@ -449,11 +449,11 @@ class Planner {
     return parts_[k].traits.setting || capitals;
   }
 
-  /// "[host:1234:0]", "file:12]": where something happened.
+  /// "[host:1234:0]", "file:12]", "module:12 >>": where something happened.
   [[nodiscard]] bool is_place(std::size_t k) const {
     const std::size_t begin = numbers_[k].begin;
-    return begin > 0 && line_[begin - 1] == ':' && (after(k) == ':' || after(k) == ']' || after(k) == ')') &&
-           integer(k);
+    const bool ends = after(k) == ':' || after(k) == ']' || after(k) == ')' || rest_after(k).starts_with(" >>");
+    return begin > 0 && line_[begin - 1] == ':' && ends && integer(k);
   }
 
   /// The line says so at its start, or each of its figures of merit does.

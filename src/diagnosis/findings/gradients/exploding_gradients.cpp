@@ -17,7 +17,7 @@ the chain rule multiply up with depth or sequence length.
 The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
 single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
 finite, or there are at least `leaps` of them. A norm above `large` all along is a matter of scale while the loss
-improves, and an illness when it is no better at the end than at the start.
+improves, and an illness when it has gained less than `little_gain` of its level.
 
 ## Why it matters
 One huge step throws the weights far from where they were; a few of them end in NaN.
@@ -42,10 +42,11 @@ bool loss_harmed(const Patient& patient, double step) {
   return loss->end > before + 6 * loss->noise.sigma && loss->end > before + 0.1 * std::abs(before);
 }
 
-/// The loss is no better at the end than at the start.
-bool nothing_gained(const Patient& patient) {
+/// The loss is hardly better at the end than at the start.
+bool little_gained(const Patient& patient, double share) {
   const Reading* loss = patient.training();
-  return loss != nullptr && loss->size() >= 8 && loss->end > loss->start - loss->noise.sigma;
+  if (loss == nullptr || loss->size() < 8) return false;
+  return loss->start - loss->end < std::max(share * loss->level, loss->noise.sigma);
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -70,7 +71,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto leap_count = std::count_if(highs.begin(), highs.end(), leaping);
   const bool harmed = leap_at < n && loss_harmed(patient, norm->curve.step[leap_at]);
   const bool leaps = harmed || static_cast<double>(leap_count) >= settings["leaps"];
-  const bool large_throughout = calm > settings["large"] && nothing_gained(patient);
+  const bool large_throughout = calm > settings["large"] && little_gained(patient, settings["little_gain"]);
   if (!runs_away && !leaps && !large_throughout) return NotFound{};
 
   std::size_t since = leaps ? leap_at : large_throughout ? 0 : n - 1;
@@ -82,7 +83,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   Observation seen = observe(
       runs_away || harmed ? Severity::critical : Severity::warning,
       confidence_of(large_throughout ? calm / settings["large"] : ratio / settings["growth"]), from, norm->last_step,
-      large_throughout ? norm->name + " is " + number(calm) + " and more all along, and the loss does not improve."
+      large_throughout ? norm->name + " is " + number(calm) + " and more all along, and the loss hardly improves."
                        : norm->name + " grew from " + number(calm) + " to " + number(highest) + " (" + times(ratio) +
                              ") from " + at_step(from) + " on.");
   seen.evidence.push_back(evidence(norm->name, from, norm->last_step, highest, settings["growth"] * calm,
@@ -102,7 +103,8 @@ Finding exploding_gradients() {
        {"growth", 30, "factor above the calm level that counts as running away; healthy drifts stay within about 10"},
        {"leap", 50, "factor above the calm level for single leaps"},
        {"leaps", 3, "leaps that count even when the loss shows no harm"},
-       {"large", 100, "absolute norm that leaps must reach (seeds: alert above 100)"}},
+       {"large", 100, "absolute norm that leaps must reach (seeds: alert above 100)"},
+       {"little_gain", 0.15, "share of its level that the loss must gain for a large norm to be a matter of scale"}},
       check};
 }
 

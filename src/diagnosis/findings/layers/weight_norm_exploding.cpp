@@ -44,7 +44,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const WeightCourse& course : courses.layers) {
     const double base = std::max(course.early, courses.usual);
     if (!(base > 0)) continue;
-    const double growth = course.ends_nonfinite ? HUGE_VAL : course.late / base;
+    // A norm that stops being a number without having grown was spoiled, not blown up: that is weights-nonfinite.
+    const bool grew = course.late > settings["late_growth"] * base;
+    const double growth = course.ends_nonfinite && grew ? HUGE_VAL : course.late / base;
     const bool runs_away = growth > settings["growth"] && course.last_third > settings["late_growth"] &&
                            course.trend.rises(settings["p_value"]);
     if (runs_away || growth > settings["explosion"]) grown.push_back({&course, growth});

@@ -1,6 +1,8 @@
 // epoch-sawtooth: the loss repeats a ramp in every epoch.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "diagnosis/epochs.h"
 #include "diagnosis/movement.h"
@@ -20,7 +22,9 @@ Within every epoch the loss goes down a ramp and leaps back up at the boundary, 
 Over at least `fewest_epochs` epochs, the leap at the boundary (first quarter of the next epoch against the last quarter
 of this one) or the climb within the epoch goes the wrong way in `steady` of them, exceeds `standard_errors` standard
 errors, and in the median `amplitude` of the level. A climb counts only when it undoes at least `undoes` of the drop at
-the boundary. Boundaries come from a series of epochs, else from the distance between validations.
+the boundary. Or the same pattern comes back in every epoch: folded over the later half of the epochs, the places within
+the epoch explain `pattern_share` of the loss's scatter about its course, and differ by `pattern_amplitude` of the level.
+Boundaries come from a series of epochs, else from the distance between validations.
 
 ## Why it matters
 The batches come in the same order every time: classes or difficulties follow each other, and the model adapts to what
@@ -29,7 +33,7 @@ it has just seen. Shuffling removes it.
 ## When it is harmless
 A staircase, falling at each boundary and flat between, is a model that remembers its data. Adaptive optimizers make the
 loss climb a little within each epoch even on shuffled data, so a climb is a note and only a leap a warning. Running
-means that start anew in each epoch also fall there. A learning rate that restarts with each epoch makes waves by
+means that start anew in each epoch also fall there. A pattern without a leap is a note: many runs learn well with it. A learning rate that restarts with each epoch makes waves by
 design.
 
 ## References
@@ -71,6 +75,51 @@ bool steadily_up(const std::vector<double>& values, const SettingValues& setting
          typical > settings["standard_errors"] * signal::mad_scale(values) / std::sqrt(n);
 }
 
+/// What comes back at the same place of every epoch.
+struct Pattern {
+  double share = 0;      // of the scatter about the course that the place within the epoch explains
+  double amplitude = 0;  // half the distance from the lowest to the highest place, as a share of the level
+};
+
+/// Folds the later half of the epochs onto each other. The mean over one epoch, which a pattern leaves alone, is the
+/// course.
+Pattern pattern_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, double scale) {
+  constexpr std::size_t kPlaces = 16;
+  std::array<double, kPlaces> sums{};
+  std::array<double, kPlaces> counts{};
+  std::vector<std::pair<std::size_t, double>> residuals;
+  for (std::size_t e = epochs.size() / 2; e < epochs.size(); ++e) {
+    const auto values = std::span(loss.value).subspan(epochs[e].first, epochs[e].last - epochs[e].first);
+    const double middle = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    const double level = scale > 0 ? scale : std::max(std::abs(middle), 1e-300);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t place = i * kPlaces / values.size();
+      const double residual = (values[i] - middle) / level;
+      sums[place] += residual;
+      counts[place] += 1;
+      residuals.emplace_back(place, residual);
+    }
+  }
+  std::vector<double> means;
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    if (counts[place] > 0) means.push_back(sums[place] / counts[place]);
+  }
+  double all = 0;
+  double left = 0;
+  for (const auto& [place, residual] : residuals) {
+    const double rest = residual - sums[place] / counts[place];
+    all += residual * residual;
+    left += rest * rest;
+  }
+  // Places that hold few values each explain some of the scatter by chance.
+  const auto n = static_cast<double>(residuals.size());
+  const double chance = std::min(0.9, static_cast<double>(means.size()) / std::max(n, 1.0));
+  Pattern pattern;
+  pattern.share = all > 0 ? std::max(0.0, (1 - left / all - chance) / (1 - chance)) : 0;
+  pattern.amplitude = 0.5 * (signal::quantile(means, 0.95) - signal::quantile(means, 0.05));
+  return pattern;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial() || patient.reinforcement()) {
     return NotChecked{"networks play against each other or for a reward: their losses follow no epochs"};
@@ -93,10 +142,25 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double boundary = signal::median(motions.boundary);
   const bool leaps = steadily_up(motions.boundary, settings) && within < 0;
   const bool climbs = steadily_up(motions.within, settings) && boundary < 0 && within > -settings["undoes"] * boundary;
-  if (!leaps && !climbs) return NotFound{};
+  const std::string count = std::to_string(later.size());
+  if (!leaps && !climbs) {
+    const Pattern pattern = pattern_of(curve, later, scale);
+    if (pattern.share < settings["pattern_share"] || pattern.amplitude < settings["pattern_amplitude"]) {
+      return NotFound{};
+    }
+    Observation seen = observe(Severity::note, confidence_of(pattern.amplitude / settings["pattern_amplitude"]),
+                               std::llround(curve.step[later.front().first]), loss->last_step,
+                               loss->name + " goes through the same ups and downs, by " + per_cent(pattern.amplitude) +
+                                   " of its level, in every one of " + count + " epochs.");
+    seen.qualifiers["shape"] = "pattern";
+    seen.qualifiers["boundaries"] = epochs.from;
+    seen.evidence.push_back(evidence(
+        loss->name, seen.first_step, loss->last_step, pattern.share, settings["pattern_share"],
+        "the place within the epoch explains " + per_cent(pattern.share) + " of the loss's scatter about its course"));
+    return seen;
+  }
 
   const double amplitude = leaps ? boundary : within;
-  const std::string count = std::to_string(later.size());
   Observation seen =
       observe(leaps ? Severity::warning : Severity::note, confidence_of(amplitude / settings["amplitude"]),
               std::llround(curve.step[later.front().first]), loss->last_step,
@@ -123,6 +187,8 @@ Finding epoch_sawtooth() {
            {"steady", 0.85, "share of the epochs that must show it"},
            {"standard_errors", 4, "standard errors by which the median must exceed zero"},
            {"amplitude", 0.08, "share of the level that the saw must reach to matter"},
+           {"pattern_share", 0.5, "share of the scatter that the place within the epoch must explain"},
+           {"pattern_amplitude", 0.15, "half the range of a pattern, as a share of the level, that matters"},
            {"undoes", 0.5, "share of the drop at the boundary that a climb must undo; a staircase undoes none"}},
           check};
 }

@@ -17,8 +17,8 @@ A classifier that knows nothing should give every class the same probability and
 starts many times higher: it is sure of the wrong answers before it has seen any data.
 
 ## Signature
-The very first loss is at least `factor` times ln(C), the first three are half as high, and the loss has come down to
-less than `back_to` times ln(C) within the first `early` of the run. C is taken from the configuration; else from the
+The very first loss is at least `factor` times ln(C), the first three are half as high, within the first `early` of the
+run it has halved, and in the end it is below `back_to` times ln(C); or it has fallen to `far` of the first by then. C is taken from the configuration; else from the
 first accuracies, which lie near 1/C (their lowest is used, so that C comes out rather too large). Where those
 accuracies rise by more than `learned`, a first loss that is ln(C) for another usual C is believed.
 
@@ -93,7 +93,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double head = signal::median(std::span(curve.value).first(3));
   const bool alone = head < 0.5 * settings["factor"] * chance->loss;
   const bool another_chance = !chance->sure && chance_classes(first, settings["tolerance"]).has_value();
-  const bool comes_down = settled < settings["back_to"] * chance->loss && settled < 0.5 * first;
+  const bool falls_far = std::max(settled, loss->end) < settings["far"] * first;
+  const bool comes_down = falls_far || (loss->end < settings["back_to"] * chance->loss && settled < 0.5 * first);
   if (ratio < settings["factor"] || !comes_down || another_chance || alone) return NotFound{};
 
   const std::int64_t until = std::llround(curve.step[early]);
@@ -111,20 +112,20 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding initial_loss_wrong() {
-  return {
-      "initial-loss-wrong",
-      "The first loss is far above that of a uniform guess",
-      {Need::curve, Need::probe},
-      kDoc,
-      {{"fewest_points", 10, "losses needed to see where it settles"},
-       {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
-       {"back_to", 2, "level in units of ln(C) to which it must come down; what stays higher is a sum or a penalty"},
-       {"early", 0.05, "part of the run within which it must come down"},
-       {"tolerance", 0.03,
-        "relative distance within which the first loss is that of chance for another number of classes"},
-       {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
-       {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
-      check};
+  return {"initial-loss-wrong",
+          "The first loss is far above that of a uniform guess",
+          {Need::curve, Need::probe},
+          kDoc,
+          {{"fewest_points", 10, "losses needed to see where it settles"},
+           {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
+           {"back_to", 2, "level in units of ln(C) below which it must end; what stays higher is a sum or a penalty"},
+           {"far", 0.2, "share of the first loss: penalties do not fall that far that soon"},
+           {"early", 0.12, "part of the run within which it must halve: what falls slowly may be a penalty"},
+           {"tolerance", 0.03,
+            "relative distance within which the first loss is that of chance for another number of classes"},
+           {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
+           {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
+          check};
 }
 
 }  // namespace osler::catalogue

@@ -5,6 +5,7 @@
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/noise.h"
+#include "signal/robust.h"
 
 namespace osler::catalogue {
 namespace {
@@ -37,11 +38,16 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto values = std::span(loss->curve.value);
   const double middle = signal::difference_noise(values.subspan(n / 3, n / 3));
   const double late = signal::difference_noise(values.subspan(2 * n / 3));
+  // Whether it matters is judged by single values, of which a point may hold many.
+  const double spread = signal::median(std::span(loss->curve.variance).subspan(2 * n / 3));
+  const double single = std::sqrt(late * late + spread);
+  const bool positive = *std::min_element(loss->curve.low.begin(), loss->curve.low.end()) >= 0;
+  const double gain = loss->top - loss->best;
+  const double scale = std::max(positive ? std::abs(loss->end) : gain, settings["gain_share"] * gain);
   const auto tail_steps = std::span(loss->curve.step).subspan(2 * n / 3);
   const signal::Trend trend = signal::trend_of(tail_steps, values.subspan(2 * n / 3));
   const bool falls = trend.falls(0.05) && -trend.change > late;
-  if (late < settings["growth"] * middle || late < settings["level_share"] * std::abs(loss->end) || falls ||
-      middle == 0) {
+  if (late < settings["growth"] * middle || single < settings["level_share"] * scale || falls || middle == 0) {
     return NotFound{};
   }
   const std::int64_t since = loss->step_at(2 * n / 3);
@@ -63,7 +69,8 @@ Finding late_loss_variance() {
           kDoc,
           {{"fewest_points", 36, "a third must hold enough points to estimate noise"},
            {"growth", 3, "factor by which the noise must grow"},
-           {"level_share", 0.05, "noise as a share of the level that matters"}},
+           {"level_share", 0.05, "noise of single values as a share of the level that matters"},
+           {"gain_share", 0.1, "share of the gain that stands for the level of a loss near zero"}},
           check};
 }
 

@@ -24,12 +24,25 @@ Each step now moves the weights away from what was learned. Waiting does not hel
 
 ## When it is harmless
 A curriculum, a change of data, or a longer context raises the loss without harm, once and as a step. A warm restart of
-the learning rate raises it briefly. Generator and discriminator losses rise and fall by design and are not judged.
+the learning rate raises it briefly. A contrastive loss climbs while its queue fills. Generator and discriminator losses rise and fall by design and are not judged.
 
 ## References
 - Goodfellow, Bengio, Courville 2016, Deep Learning, section 8.2.
 - Cohen et al. 2021, Gradient Descent on Neural Networks Typically Occurs at the Edge of Stability.
 )";
+
+/// The loss was lowest at the very start, climbed, and has come down steadily since: a queue of negatives that fills, a
+/// penalty that sets in. Nothing was learned that could have been lost.
+bool settles_after_start(const Reading& loss, double early) {
+  const std::size_t n = loss.size();
+  if (static_cast<double>(loss.best_at) > early * static_cast<double>(n)) return false;
+  const auto top = std::max_element(loss.course.begin(), loss.course.end());
+  const auto at = static_cast<std::size_t>(top - loss.course.begin());
+  if (at > n / 2 || n - at < 8) return false;
+  const signal::Trend trend =
+      signal::trend_of(std::span(loss.curve.step).subspan(at), std::span(loss.curve.value).subspan(at));
+  return trend.falls(0.001) && -trend.change > 0.2 * (*top - loss.best);
+}
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
@@ -57,6 +70,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       loss->best_at == 0 ? 0 : static_cast<double>(reached - loss->course.begin()) / static_cast<double>(loss->best_at);
   const double units = loss->noise.sigma > 0 ? rise / loss->noise.sigma : (rise > 0 ? 1e9 : 0);
   if (!stays || loss->best_at + tail / 2 >= n) return NotFound{};
+  if (!exploded && settles_after_start(*loss, settings["start"])) return NotFound{};
   if (!exploded && (units < settings["noise_units"] || lost < settings["lost_share"] || back > settings["lost_time"])) {
     return NotFound{};
   }
@@ -90,6 +104,8 @@ Finding loss_diverging() {
        {"lost_time", 0.5, "the end level must have been reached in this first part of the way to the best point"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
+       {"start", 0.1,
+        "part of the run in which a low loss is no gain when the loss climbs there and falls from then on"},
        {"explosion", 100, "factor above the lowest level that always counts (the seeds' early-minimum rule)"}},
       check};
 }

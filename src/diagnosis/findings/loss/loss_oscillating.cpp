@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/oscillation.h"
@@ -17,7 +18,7 @@ The loss swings up and down far more than the randomness of batches would make i
 ## Signature
 Over the second half of the curve there is no net descent, and the swings are large against the level and against what
 had been gained (`level_share`, `gain_share`). They count when they have structure (a zigzag or a period beyond noise,
-p below `p_value`), or when each point is an average over a whole data set (a validation loss, an epoch mean) whose own
+p below `p_value`, over at least `cycles` cycles), or when each point is an average over a whole data set (a validation loss, an epoch mean) whose own
 sampling noise is far smaller than the swings seen. The qualifier says `throughout`, or `late` when a calm descent came
 first.
 
@@ -50,26 +51,55 @@ double relative_spread(const std::vector<double>& values) {
   return level > 0 ? (high - low) / level : 0;
 }
 
-bool swings(const Reading& reading, bool averaged, const SettingValues& settings, Swing& swing) {
+/// The part of a curve after the share `from` of its points, as it was logged. Where that is many points the end stands
+/// for it, since swings of a few steps vanish in merged points.
+std::vector<double> later_part(const signal::Curve& curve, double from) {
+  constexpr std::size_t kMostPoints = 512;  // the search for periods takes points times frequencies
+  const auto later = std::span(curve.value).subspan(static_cast<std::size_t>(from * static_cast<double>(curve.size())));
+  const auto end = later.last(std::min(later.size(), kMostPoints));
+  return {end.begin(), end.end()};
+}
+
+/// A period that stands out over at least `cycles` cycles.
+bool periodic(const std::vector<double>& values, const signal::Oscillation& motion, const SettingValues& settings) {
+  return motion.period_p_value < settings["p_value"] && motion.period_share > settings["period_share"] &&
+         motion.period * settings["cycles"] <= static_cast<double>(values.size());
+}
+
+bool swings(const Patient& patient, const Reading& reading, bool averaged, const SettingValues& settings,
+            Swing& swing) {
   const std::size_t n = reading.size();
   if (n < settings["fewest_points"]) return false;
   const std::size_t half = n / 2;
-  const auto late = std::span(reading.curve.value).subspan(half);
-  const std::vector<double> late_values(late.begin(), late.end());
+  const signal::Curve fine = close_up(patient, reading);
+  const std::vector<double> late_values = later_part(fine, 0.5);
   swing.reading = &reading;
   swing.motion = signal::oscillation_of(late_values);
-  const double level = std::max(std::abs(signal::median(late_values)), 1e-300);
   const double gain = std::max(reading.top - reading.best, 0.0);
+  // A loss that may be negative has no level to compare with: half of what it moved over stands for it.
+  const bool positive = *std::min_element(reading.curve.low.begin(), reading.curve.low.end()) >= 0;
+  const double level = std::max(positive ? std::abs(signal::median(late_values)) : 0.5 * gain, 1e-300);
   swing.share = swing.motion.amplitude / level;
 
-  const signal::Trend trend = signal::trend_of(std::span(reading.curve.step).subspan(half), late_values);
+  const signal::Trend trend =
+      signal::trend_of(std::span(reading.curve.step).subspan(half), std::span(reading.curve.value).subspan(half));
   const double descent = -trend.change;
   if (descent > settings["progress"] * swing.motion.amplitude && trend.falls(0.05)) return false;
+  // A late fall in one go is progress too, though it is no trend.
+  const std::size_t third = late_values.size() / 3;
+  const double fall =
+      signal::median(std::span(late_values).first(third)) - signal::median(std::span(late_values).last(third));
+  if (fall > 1.5 * settings["progress"] * swing.motion.amplitude) return false;
 
   const bool large = swing.share > settings["level_share"] && swing.motion.amplitude > settings["gain_share"] * gain;
   // Zigzag: successive differences alternate more than independent noise would let them.
-  const bool structured = swing.motion.zigzag_z > settings["zigzag_z"] || swing.motion.lag1 < -0.3 ||
-                          (swing.motion.period_p_value < settings["p_value"] && swing.motion.period < n / 8.0);
+  constexpr double kChanceErrors = 2.5;  // standard errors of an autocorrelation
+  const double by_chance = kChanceErrors / std::sqrt(static_cast<double>(late_values.size()));
+  const bool zigzags = swing.motion.zigzag_z > settings["zigzag_z"] || swing.motion.lag1 < -std::max(0.3, by_chance);
+  // A slow period needs more of the run to show its cycles.
+  const std::vector<double> longer = later_part(fine, 0.25);
+  const bool structured = zigzags || periodic(late_values, swing.motion, settings) ||
+                          (large && periodic(longer, signal::oscillation_of(longer), settings));
   const double spread = relative_spread(late_values);
   const bool erratic =
       averaged && spread > settings["erratic_spread"] && swing.motion.amplitude > settings["gain_share"] * gain;
@@ -89,7 +119,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     checked |= reading->size() >= settings["fewest_points"];
     Swing swing;
     const bool averaged = reading == patient.validation();
-    if (!swings(*reading, averaged, settings, swing)) continue;
+    if (!swings(patient, *reading, averaged, settings, swing)) continue;
     const std::int64_t since = swing.late ? reading->step_at(reading->size() / 2) : reading->first_step;
     Observation seen =
         observe(Severity::warning, confidence_of(swing.margin), since, reading->last_step,
@@ -109,20 +139,23 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding loss_oscillating() {
-  return {"loss-oscillating",
-          "The loss swings beyond what batch noise explains",
-          {Need::curve},
-          kDoc,
-          {{"fewest_points", 16, "below this swings cannot be told from noise"},
-           {"level_share", 0.15, "amplitude as a share of the level that counts as large"},
-           {"gain_share", 0.05, "amplitude as a share of the whole gain that counts as large"},
-           {"progress", 1, "descent over the second half, in amplitudes, that makes swings harmless"},
-           {"zigzag_z", 4, "standard errors by which turning points must exceed those of independent noise"},
-           {"p_value", 1e-4, "significance of a period (Fisher's g)"},
-           {"erratic_spread", 1.1,
-            "10-to-90-percentile range of an averaged loss, in natural-log units, beyond sampling "
-            "noise: a factor of three from one evaluation to another"}},
-          check};
+  return {
+      "loss-oscillating",
+      "The loss swings beyond what batch noise explains",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 16, "below this swings cannot be told from noise"},
+       {"level_share", 0.15, "amplitude as a share of the level that counts as large"},
+       {"gain_share", 0.05, "amplitude as a share of the whole gain that counts as large"},
+       {"progress", 1, "descent over the second half, in amplitudes, that makes swings harmless"},
+       {"zigzag_z", 4, "standard errors by which turning points must exceed those of independent noise"},
+       {"p_value", 1e-4, "significance of a period (Fisher's g)"},
+       {"period_share", 0.25, "share of the swings that the period must make up; data in a fixed order leaves less"},
+       {"cycles", 4, "cycles that a period must show; fewer may be slow wandering"},
+       {"erratic_spread", 1.1,
+        "10-to-90-percentile range of an averaged loss, in natural-log units, beyond sampling "
+        "noise: a factor of three from one evaluation to another"}},
+      check};
 }
 
 }  // namespace osler::catalogue

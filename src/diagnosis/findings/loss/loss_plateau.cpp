@@ -5,6 +5,7 @@
 #include "diagnosis/flatness.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
+#include "diagnosis/turn.h"
 
 namespace osler::catalogue {
 namespace {
@@ -17,8 +18,8 @@ converges ends so. What matters is why it stopped, and the causes below are weig
 ## Signature
 Over at least the last `flat_share` of the run the trend gains less than `matters` of all that was gained. The
 validation loss is looked at first: it is what people stop for. A note, unless the budget is still being spent: when
-validation is flat for `warn_share` of the run while training falls on and the learning rate is still above
-`spending_rate` of its peak, it is a warning.
+validation is flat for `warn_share` of the run while training falls on, the learning rate is still above
+`spending_rate` of its peak, and no validation metric improves, it is a warning.
 
 ## Why it matters
 Time spent on a plateau is time not spent on the fix, or on stopping.
@@ -46,6 +47,14 @@ bool still_spending(const Patient& patient, double share_of_peak) {
   return rate->end > share_of_peak * rate->top;
 }
 
+/// A validation metric still gets better: the flat loss does not tell all.
+bool metric_improves(const Patient& patient, double step) {
+  const auto& qualities = patient.validation_quality();
+  return std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
+    return quality.size() >= 5 && motion_after(quality, step) == Motion::improved;
+  });
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial()) return NotChecked{"networks play against each other: their losses level off by design"};
   std::vector<const Reading*> objectives = patient.objectives();
@@ -60,8 +69,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool validation = reading == patient.validation();
     const double since_step = reading->curve.step[flat.since];
     const bool training_goes_on = validation && falls_since(patient.training(), since_step);
-    const bool wasteful =
-        training_goes_on && flat.share > settings["warn_share"] && still_spending(patient, settings["spending_rate"]);
+    const bool wasteful = training_goes_on && flat.share > settings["warn_share"] &&
+                          still_spending(patient, settings["spending_rate"]) && !metric_improves(patient, since_step);
     const std::int64_t since = reading->step_at(flat.since);
     Observation seen =
         observe(wasteful ? Severity::warning : Severity::note, confidence_of(flat.share / settings["flat_share"]),

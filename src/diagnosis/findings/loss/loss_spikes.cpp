@@ -52,10 +52,11 @@ std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues
   std::vector<signal::Spike> spikes = signal::spikes_of(reading.curve, options);
   const double settled =
       reading.curve.step.front() + settings["settle"] * (reading.curve.step.back() - reading.curve.step.front());
-  const double first_level = *std::max_element(reading.curve.high.begin(), reading.curve.high.begin() + 4);
+  const auto tenth = std::span(reading.curve.high).first(std::max<std::size_t>(4, reading.size() / 10));
+  const double first_level = std::max(std::abs(reading.start), std::abs(signal::quantile(tenth, 0.75)));
   const double near = settings["tail"] * upward_reach(reading, false);
   std::erase_if(spikes, [&](const signal::Spike& spike) {
-    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * std::abs(first_level);
+    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * first_level;
     return (spike.step < settled && !dramatic) || spike.peak - spike.base < near;
   });
   constexpr std::size_t kLong = 200;
@@ -73,7 +74,12 @@ bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spike
   });
   const bool rare = reading.curve.points() >= settings["long"] && !signal::period_of(spikes) &&
                     spikes.size() <= std::max<std::size_t>(2, reading.size() / 150);
-  return traceless && (rare || (spikes.size() == 1 && !dramatic));
+  // Where nearly every sample is solved, one that is not costs as much as at the start; that is the data, not an upset.
+  const bool solved = std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) {
+    return spike.base < settings["solved"] * std::abs(reading.start) &&
+           spike.peak < settings["as_first"] * std::abs(reading.start);
+  });
+  return traceless && (rare || solved || (spikes.size() == 1 && !dramatic));
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -113,19 +119,22 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding loss_spikes() {
-  return {"loss-spikes",
-          "The loss jumps and recovers",
-          {Need::curve},
-          kDoc,
-          {{"fewest_points", 12, "below this a jump cannot be told from the course"},
-           {"long", 200, "points from which on a few recovered jumps are a note: the log holds single batches"},
-           {"score", 8, "noise units above the course"},
-           {"height", 0.8, "share of the level that the jump must exceed"},
-           {"far_tail", 3, "how many times the jump must exceed the 97th percentile of upward scatter in a long curve"},
-           {"dramatic", 3, "jump, in units of the first level, that counts even at the start"},
-           {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
-           {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
-          check};
+  return {
+      "loss-spikes",
+      "The loss jumps and recovers",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 12, "below this a jump cannot be told from the course"},
+       {"long", 200, "points from which on a few recovered jumps are a note: the log holds single batches"},
+       {"score", 8, "noise units above the course"},
+       {"height", 0.8, "share of the level that the jump must exceed"},
+       {"far_tail", 3, "how many times the jump must exceed the 97th percentile of upward scatter in a long curve"},
+       {"dramatic", 3, "jump, in units of the first level, that counts even at the start"},
+       {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
+       {"solved", 0.05, "level, as a share of the first, below which jumps are single samples that were not solved"},
+       {"as_first", 10, "how many times the first level such a jump may reach"},
+       {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
+      check};
 }
 
 }  // namespace osler::catalogue

@@ -1,7 +1,10 @@
 // loss-stuck-from-start: the objective has not moved since the first step.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "diagnosis/accuracies.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
@@ -17,7 +20,9 @@ among C classes: 0.693 for 2, 1.386 for 4, 2.303 for 10, 6.908 for 1000.
 ## Signature
 From the start to the best smoothed level the loss gained less than `gain_share` of its level; or it shows no
 significant trend (Mann-Kendall, p above `p_value`) and gained less than one noise unit. A classifier near ln(C), or an
-accuracy that stays at chance, makes it certain.
+accuracy that stays at chance, makes it certain: accuracy near 1/C and a loss near ln(C) for the same C (within
+`guess_tolerance`) are guessing whatever the noise. A reward, which has no natural zero, is stuck when it changed by less
+than `reward_gain_share` of its scale: its level, or `reward_scatter` times the scatter from episode to episode.
 
 ## Why it matters
 Nothing is learned, so more time will not help: the signal does not reach the weights, the steps are too small to see,
@@ -38,7 +43,36 @@ struct Stillness {
   double margin = 1;  // how clearly
 };
 
+/// The scatter of single logged values: that of the points, and what their merging hides.
+double single_scatter(const Reading& reading) {
+  return std::sqrt(reading.noise.sigma * reading.noise.sigma + signal::median(reading.curve.variance));
+}
+
+/// A reward has no natural zero: it is stuck when what it gained is little against its level and against what one
+/// episode differs from the next.
+Stillness reward_stillness(const Reading& reading, const SettingValues& settings) {
+  Stillness still;
+  const std::size_t third = std::max<std::size_t>(1, reading.size() / 3);
+  const auto mean = [](std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const auto values = std::span(reading.curve.value);
+  const double change = mean(values.first(third)) - mean(values.last(third));
+  const double swing = reading.top - reading.best;
+  const double scatter = single_scatter(reading);
+  const double scale = std::max(reading.level, settings["reward_scatter"] * scatter);
+  still.gain = scale > 0 ? change / scale : 0;
+  const signal::Trend trend = signal::trend_of(reading.curve.step, values);
+  const bool wanders = swing > settings["reward_scatter"] * scatter && swing > settings["climb_share"] * reading.level;
+  const bool insignificant = trend.p_value > settings["reward_p_value"];
+  still.stuck = !wanders && std::abs(still.gain) < settings["reward_gain_share"] &&
+                (insignificant || std::abs(still.gain) < settings["gain_share"]);
+  still.margin = settings["reward_gain_share"] / std::max(std::abs(still.gain), 0.1 * settings["reward_gain_share"]);
+  return still;
+}
+
 Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
+  if (reading.negated) return reward_stillness(reading, settings);
   Stillness still;
   // Two smoothed levels from the ends: the best of hundreds of noisy points would always look like progress.
   const std::size_t n = reading.size();
@@ -53,14 +87,41 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const bool small = still.gain < settings["gain_share"];
   // A loss that climbs moves, if the wrong way.
   if (late - early > std::max(settings["climb_share"] * reading.level, 3 * scatter)) return still;
+  // Up at first and down again since is movement too, wherever it ends.
+  if (reading.top - late > std::max(settings["climb_share"] * reading.level, 6 * scatter)) return still;
   // A quick drop in the first points is progress, however flat the rest.
   if (reading.start - early > 3 * scatter && reading.start - early > settings["gain_share"] * reading.level)
     return still;
+  // The best of a wandering curve is no progress while it lies within its own wandering.
+  const double wander = std::max(scatter, signal::mad_scale(reading.curve.value));
+  const bool within = early - lowest < settings["wander_units"] * wander &&
+                      reading.start - late < std::max(settings["noisy_gain_share"] * reading.level, 1.5 * scatter);
   const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
-                       still.gain < settings["noisy_gain_share"];
+                       within && early - late < settings["noisy_gain_share"] * reading.level;
   still.stuck = small || aimless;
   still.margin = small ? settings["gain_share"] / std::max(still.gain, 0.1 * settings["gain_share"]) : 1.2;
   return still;
+}
+
+/// Accuracy and loss agree on guessing: the accuracy of the last third is 1/C, and the loss is ln(C) for that very C.
+bool only_guesses(const Patient& patient, const SettingValues& settings) {
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    const auto last_third = [](const Reading& reading) {
+      return signal::median(std::span(reading.curve.value).last(std::max<std::size_t>(1, reading.size() / 3)));
+    };
+    const auto& hits = pair.accuracy->curve.value;
+    const auto half = std::span(hits).last(std::max<std::size_t>(1, hits.size() / 2));
+    const double accuracy =
+        pair.share(std::accumulate(half.begin(), half.end(), 0.0) / static_cast<double>(half.size()));
+    if (!(accuracy > 0) || accuracy > 0.6) return false;
+    const double classes = std::round(1 / accuracy);
+    const bool at_chance = std::abs(accuracy * classes - 1) < settings["guess_tolerance"];
+    const double loss = last_third(*pair.loss) / std::log(classes);
+    if (!at_chance || std::abs(loss - 1) > settings["guess_tolerance"]) return false;
+    // What came down to chance was wrong before it: that is initial-loss-wrong.
+    if (pair.loss->start / std::log(classes) > 1 + 2 * settings["guess_tolerance"]) return false;
+  }
+  return !losses_with_accuracy(patient).empty();
 }
 
 /// An accuracy or metric that moved shows that something is learned after all.
@@ -91,10 +152,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                       " points"};
   }
   double margin = 10;
+  const bool guesses = !patient.reinforcement() && only_guesses(patient, settings) && !training_improves(patient);
   for (const Reading* reading : objectives) {
     const Stillness still = stillness_of(*reading, settings);
-    if (!still.stuck) return NotFound{};
-    margin = std::min(margin, still.margin);
+    if (!still.stuck && !guesses) return NotFound{};
+    margin = std::min(margin, still.stuck ? still.margin : 1.5);
   }
   const Reading& first = *objectives.front();
   const double level = first.shown(signal::median(first.curve.value));
@@ -127,9 +189,15 @@ Finding loss_stuck_from_start() {
            {"climb_share", 0.1, "share of the level by which the loss may have risen; more is loss-diverging"},
            {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
+           {"wander_units", 3,
+            "scatter and wandering together, in units of which the lowest level must lie near the first"},
            {"p_value", 0.05, "significance a trend must have"},
+           {"reward_gain_share", 0.1, "change of a reward, as a share of its scale, below which it is stuck"},
+           {"reward_scatter", 3, "the scale of a reward is its level, or this many times the scatter of episodes"},
+           {"reward_p_value", 0.001, "significance above which a small change of a reward is none"},
            {"metric_gain", 0.1, "relative gain of an accuracy or metric that proves learning"},
            {"good_accuracy", 0.9, "accuracy that proves learning whatever the trend"},
+           {"guess_tolerance", 0.12, "relative distance of accuracy from 1/C and of loss from ln(C) that is guessing"},
            {"above_chance", 0.1, "accuracy above 1/C that counts as more than guessing"},
            {"chance_tolerance", 0.03, "relative distance from ln(C) that counts as chance level"}},
           check};

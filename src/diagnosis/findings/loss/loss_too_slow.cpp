@@ -15,7 +15,7 @@ straight stretch when it should be in the long tail.
 
 ## Signature
 A significant falling trend; the second half falls at least `straight` times as fast as the first (a healthy descent
-bends: its second half is far slower); and the whole gain is below `gain_share` of the first level.
+bends: its second half is far slower) but not `picks_up` times as fast (it is only beginning); and the whole gain is below `gain_share` of the first level.
 
 ## Why it matters
 At this rate the budget ends before anything useful is reached. The usual reason is a learning rate far below what the
@@ -46,9 +46,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       signal::trend_of(std::span(loss->curve.step).subspan(half), std::span(loss->curve.value).subspan(half));
   // A drop in the first points would hide in the first half's median slope.
   const double early_drop = loss->start - loss->course[std::min(n - 1, n / 10 + 1)];
-  const bool straight = second.falls(settings["p_value"]) && first.slope < 0 &&
-                        second.slope < settings["straight"] * first.slope &&
-                        early_drop < settings["early_share"] * loss->improvement();
+  const bool straight =
+      second.falls(settings["p_value"]) && first.slope < 0 && second.slope < settings["straight"] * first.slope &&
+      second.slope > settings["picks_up"] * first.slope && early_drop < settings["early_share"] * loss->improvement();
   if (!straight) return NotFound{};
   Observation seen =
       observe(Severity::warning, confidence_of(settings["gain_share"] / std::max(gain, 0.02)), loss->first_step,
@@ -68,11 +68,12 @@ Finding loss_too_slow() {
           "The loss falls steadily but far too slowly",
           {Need::curve},
           kDoc,
-          {{"fewest_points", 20, "points needed to tell a straight line from a bend"},
+          {{"fewest_points", 30, "points needed to tell a straight line from a bend"},
            {"p_value", 0.01, "significance of the descent"},
            {"gain_share", 0.25, "share of the first level that a useful run would have gained"},
            {"least_gain", 0.02, "below this nothing moved: that is loss-stuck-from-start"},
            {"straight", 0.6, "how fast the second half must fall against the first to count as straight"},
+           {"picks_up", 1.7, "faster than this against the first half the descent is only beginning"},
            {"early_share", 0.3, "share of the gain that may come in the first tenth"}},
           check};
 }

@@ -19,7 +19,7 @@ above where it began before it settles.
 ## Signature
 The first logged rate is at least `full_share` of the peak. Within the first `early` of the run at least `leaps` values
 of the loss lie above its very first value, by more than `noise_units` noise units (measured right after the start,
-where noise is largest) and more than `gain_share` of all that is gained later. Up to the middle one of these leaps at
+where noise is largest), by more than the `tail` of what follows, and by more than `gain_share` of all that is gained later. Up to the middle one of these leaps at
 least `above_share` of the values lie above the first. With `clear_leaps` leaps and `clear_share` of the values above it
 is a warning, otherwise a note.
 
@@ -64,7 +64,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double sigma = std::max(signal::noise_of(settled).sigma, signal::noise_of(next).sigma);
   const double start = std::max(curve.value.front(), signal::median(next));
   const double gain = start - loss->best;
-  const double limit = start + std::max(settings["noise_units"] * sigma, settings["gain_share"] * std::max(gain, 0.0));
+  // Single samples scatter with long tails: a leap must also be higher than what comes right after the start.
+  const double usual = next.empty() ? start : signal::quantile(next, settings["tail"]);
+  const double limit =
+      std::max(usual, start + std::max(settings["noise_units"] * sigma, settings["gain_share"] * std::max(gain, 0.0)));
   const std::span<const double> rough = std::span(curve.value).first(early);
   const auto leaps = std::count_if(rough.begin(), rough.end(), [&](double value) { return value > limit; });
   // Where the first value lies within the scatter of those that follow, the scatter is noise and not a leap. Judged up
@@ -109,6 +112,7 @@ Finding no_warmup() {
        {"clear_leaps", 8, "leaps that make it a warning"},
        {"clear_share", 0.9, "share of the values above the first that makes it a warning"},
        {"noise_units", 6, "noise levels that a leap must exceed"},
+       {"tail", 0.98, "quantile of the losses right after the start that a leap must exceed"},
        {"gain_share", 0.15, "share of the whole gain that a leap must exceed"}},
       check};
 }

@@ -117,9 +117,9 @@ Finding overfitting() {
            {"rise_share", 0.03, "share of validation's gain that must be lost for it to matter"},
            {"level_share", 0.01, "share of validation's level that the rise must exceed"},
            {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
-           {"p_value", 0.05, "significance of the rise after the valley"},
+           {"p_value", 0.02, "significance of the rise after the valley"},
            {"critical_share", 1, "share of the gain whose loss is critical: validation is worse than at the start"},
-           {"metric_level_share", 0.04, "share of a metric's level that its decline must exceed"},
+           {"metric_level_share", 0.05, "share of a metric's level that its decline must exceed"},
            {"metric_strictness", 1.4, "factor by which a metric alone must exceed the limits on noise and gain"}},
           check};
 }

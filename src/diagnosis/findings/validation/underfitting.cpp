@@ -78,7 +78,7 @@ Finding underfitting() {
            {"gap_share", 0.15, "distance between the losses, as a share of the level"},
            {"gain_share", 0.5, "share of its first level that training must not have gained"},
            {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},
-           {"poor_accuracy", 0.7, "accuracy below which the level counts as poor"}},
+           {"poor_accuracy", 0.6, "accuracy below which the level counts as poor"}},
           check};
 }
 

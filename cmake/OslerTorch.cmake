@@ -1,0 +1,28 @@
+# LibTorch, for the one module that uses it. Everything else builds without.
+include_guard()
+
+set(OSLER_WITH_TORCH AUTO CACHE STRING "Build the LibTorch module: ON, OFF, or AUTO where LibTorch is found")
+set_property(CACHE OSLER_WITH_TORCH PROPERTY STRINGS AUTO ON OFF)
+
+set(OSLER_HAS_TORCH OFF)
+if(OSLER_WITH_TORCH STREQUAL "ON")
+  find_package(Torch REQUIRED)
+elseif(OSLER_WITH_TORCH STREQUAL "AUTO")
+  find_package(Torch QUIET)
+endif()
+if(TARGET torch)
+  set(OSLER_HAS_TORCH ON)
+endif()
+
+# osler_torch_target(TARGET): compile a target that includes LibTorch's headers as LibTorch itself was compiled. Without
+# NDEBUG its headers give some classes a member more than the release library has. The headers are parsed once.
+function(osler_torch_target name)
+  target_compile_definitions(${name} PRIVATE NDEBUG)
+  if(name STREQUAL "osler_torch")
+    target_precompile_headers(${name} PRIVATE <torch/torch.h>)
+  else()
+    # The headers can be taken over only under the same macros, and fmt defines one.
+    target_link_libraries(${name} PRIVATE fmt::fmt)
+    target_precompile_headers(${name} REUSE_FROM osler_torch)
+  endif()
+endfunction()

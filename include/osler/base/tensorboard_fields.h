@@ -1,0 +1,12 @@
+// What Osler adds to TensorBoard event files, for its sink and its reader.
+#pragma once
+
+#include <cstdint>
+
+namespace osler {
+
+/// The field of a summary value that holds a scalar in 64 bits where 32 are not enough. TensorBoard's own schema does
+/// not have it, and its readers pass over fields they do not know.
+inline constexpr std::uint32_t kExactScalarField = 4201;
+
+}  // namespace osler

@@ -1,0 +1,92 @@
+// compare(): where two runs part, and what differs between them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "osler/base/result.h"
+#include "osler/diagnosis/diagnose.h"
+#include "osler/diagnosis/report.h"
+#include "osler/run/role.h"
+#include "osler/run/run.h"
+
+namespace osler {
+
+/// What two runs are laid side by side along.
+enum class Axis { automatic, step, epoch, tokens };
+[[nodiscard]] std::string_view to_string(Axis axis);
+[[nodiscard]] std::optional<Axis> axis_from(std::string_view name);
+
+/// What a user may change about a comparison.
+struct CompareOptions {
+  Axis axis = Axis::automatic;  ///< automatic: steps, unless the runs take different strides through the data
+  DiagnosisOptions diagnosis;
+  double score = 4;            ///< standard errors between the runs at which they have parted
+  double effect_share = 0.02;  ///< least difference that matters, as a share of what the runs gained
+};
+
+/// One run's side of a compared series.
+struct Side {
+  std::string series;
+  double start = 0;
+  double best = 0;
+  double end = 0;               ///< at the end of the common range
+  double slope = 0;             ///< change over the last half of the common range, along the trend
+  std::optional<double> floor;  ///< of a loss: where its descent is heading, when a decay fits
+};
+
+/// Where a series of one run leaves that of the other.
+struct Parting {
+  double at = 0;     ///< on the common axis
+  double score = 0;  ///< standard errors between them there
+  double a = 0;      ///< levels there
+  double b = 0;
+};
+
+/// One series that both runs have.
+struct SeriesComparison {
+  Role role = Role::other;
+  bool higher_is_better = false;
+  Side a;
+  Side b;
+  double difference = 0;                  ///< b - a at the end of the common range
+  double difference_score = 0;            ///< the same in standard errors
+  std::optional<Parting> parting;         ///< nothing when they stay together beyond noise
+  std::optional<double> identical_until;  ///< up to here both have the very same values
+};
+
+/// A configuration entry that differs; empty where a run does not have it.
+struct ConfigDifference {
+  std::string key;
+  std::string a;
+  std::string b;
+};
+
+/// How the second run stands against the first.
+enum class Standing { same, better, worse, unclear };
+[[nodiscard]] std::string_view to_string(Standing standing);
+
+/// Everything there is to say about two runs.
+struct Comparison {
+  Report a;
+  Report b;
+  Axis axis = Axis::step;
+  double from = 0;  ///< the common range
+  double to = 0;
+  std::vector<SeriesComparison> series;  ///< learning rate, gradient norm and objectives first
+  std::optional<std::size_t> first;      ///< the series in which they part first
+  std::vector<ConfigDifference> config;  ///< what steers training first
+  std::vector<std::string> only_a;       ///< findings that the other run does not have
+  std::vector<std::string> only_b;
+  Standing standing = Standing::unclear;  ///< of b against a, by the validation loss or the best there is
+  std::string headline;
+  std::vector<std::string> facts;  ///< sentences that follow from the numbers
+};
+
+/// Compares run `b` with run `a`, which may be a known good baseline. Fails when the options are wrong or the runs have
+/// nothing in common.
+[[nodiscard]] Result<Comparison> compare(const Run& a, const Run& b, const CompareOptions& options = {});
+
+}  // namespace osler

@@ -1,0 +1,110 @@
+// Following runs while they are being written: files that grow, rotate, are rewritten or appear later, and pipes.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "osler/base/file_system.h"
+#include "osler/base/result.h"
+#include "osler/formats/read.h"
+#include "osler/run/run.h"
+
+namespace osler {
+
+/// A run in files that is read while they are written. What it holds is at any time what read_run() would give for the
+/// complete lines or records so far. One thread at a time.
+class FollowedRun {
+ public:
+  FollowedRun(RunSource source, ReadOptions options);
+  ~FollowedRun();
+  FollowedRun(FollowedRun&&) noexcept;
+  FollowedRun& operator=(FollowedRun&&) noexcept;
+
+  /// Takes a new list of the run's files, as found by another search.
+  void set_source(RunSource source);
+  /// Reads what was written since the last call; true when the run changed. A file that was renamed away is read to
+  /// its end and its successor continues the run; one that was rewritten from its first byte is read anew.
+  bool read_new(FileSystem& files);
+  /// Takes the last line without a line end, and says what is cut off. Reading may go on afterwards.
+  void finish();
+
+  [[nodiscard]] const Run& run() const { return run_; }
+  [[nodiscard]] const RunSource& source() const { return source_; }
+  /// When the newest change was written, in seconds since the Unix epoch; 0 before the first.
+  [[nodiscard]] double modified_seconds() const { return modified_seconds_; }
+
+ private:
+  struct File;
+  enum class Change { none, growth, rewritten };
+
+  void read_anew(FileSystem& files);
+  Change look_at(FileSystem& files, File& file);
+  Change look_at_store(FileSystem& files, File& file);
+  bool take_bytes(File& file);
+  void close(File& file);
+  void name_run();
+
+  RunSource source_;
+  ReadOptions options_;
+  std::vector<File> files_;
+  Run run_;
+  double modified_seconds_ = 0;
+  bool fresh_ = true;
+};
+
+/// All runs at a path, as they come into being. One thread at a time.
+class Follower {
+ public:
+  /// `path` need not exist yet. `files` must outlive the follower.
+  Follower(FileSystem& files, std::filesystem::path path, ReadOptions options = {});
+
+  /// Looks for runs and files that are new. Walks folders, so it costs more than read_new(). When nothing is there yet
+  /// the error says why; waiting may help.
+  [[nodiscard]] Result<void> search();
+  /// Reads what was written since the last call into every run; true when any changed.
+  bool read_new();
+  void finish();
+
+  [[nodiscard]] const std::deque<FollowedRun>& runs() const { return runs_; }
+
+ private:
+  FileSystem& files_;
+  std::filesystem::path path_;
+  ReadOptions options_;
+  std::deque<FollowedRun> runs_;
+};
+
+/// A run that arrives through a pipe. While all of it fits into a sniffer's view its format is judged anew with every
+/// piece, so that a first line need not betray it. One thread at a time.
+class FollowedStream {
+ public:
+  /// Fails when `options.format` names no format.
+  [[nodiscard]] static Result<FollowedStream> open(const std::string& name, const ReadOptions& options = {});
+
+  /// Takes the next bytes. An error is final.
+  [[nodiscard]] Result<void> feed(std::span<const std::byte> bytes);
+  /// The pipe has ended. Fails when there was nothing in it that could be read.
+  [[nodiscard]] Result<void> finish();
+
+  [[nodiscard]] const Run& run() const { return run_; }
+
+ private:
+  FollowedStream(std::string name, const ReadOptions& options, const Format* forced);
+  void start(const Format* format);
+
+  std::string name_;
+  ReadOptions options_;
+  const Format* forced_;
+  const Format* format_ = nullptr;
+  std::unique_ptr<Reader> reader_;
+  std::string head_;  // all bytes so far while they fit into a Peek
+  bool head_is_all_ = true;
+  Run run_;
+};
+
+}  // namespace osler

@@ -1,0 +1,60 @@
+// Checks of the data: single batches, and splits that should have nothing in common.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace osler::torch {
+
+/// What is expected of a batch.
+struct BatchExpectations {
+  std::optional<std::int64_t> classes;  ///< labels are numbers from 0 up to but not including this
+  double extreme = 100;                 ///< inputs beyond this magnitude are suspicious (seeds)
+};
+
+/// What a batch is like.
+struct BatchReport {
+  std::uint64_t inputs = 0;  ///< elements
+  std::uint64_t nonfinite = 0;
+  double mean = 0;
+  double std = 0;
+  double abs_max = 0;
+  bool identical_samples = false;  ///< every sample equals the first, of at least two
+  bool repeated = false;           ///< the same batch was seen among the last ones
+  std::uint64_t labels = 0;
+  std::uint64_t invalid_labels = 0;  ///< NaN, negative, fractional or beyond the classes
+  bool constant_label = false;       ///< one label for all samples, of at least four
+  double largest_class_share = 0;    ///< 0 without class labels
+  std::int64_t classes_seen = 0;
+  std::vector<std::string> problems;  ///< one sentence each; empty for a healthy batch
+};
+
+/// Looks at single batches and remembers the last ones to notice repetition. Not for several threads at once.
+class BatchChecker {
+ public:
+  explicit BatchChecker(BatchExpectations expectations = {}) : expectations_(expectations) {}
+  /// `labels` may be undefined. Integer labels of one dimension count as classes.
+  BatchReport check(const at::Tensor& inputs, const at::Tensor& labels = {});
+
+ private:
+  BatchExpectations expectations_;
+  std::deque<std::uint64_t> seen_;  // hashes of the last batches
+};
+
+/// Looks at one batch by itself.
+[[nodiscard]] BatchReport validate_batch(const at::Tensor& inputs, const at::Tensor& labels = {},
+                                         const BatchExpectations& expectations = {});
+
+/// A number for each sample along the first dimension; equal samples have equal numbers.
+[[nodiscard]] std::vector<std::uint64_t> sample_hashes(const at::Tensor& samples);
+/// The share of `validation` samples that are among `training` too, by their hashes.
+[[nodiscard]] double shared_samples(std::vector<std::uint64_t> training, const std::vector<std::uint64_t>& validation);
+/// The share of samples that differ between two loads of the same data; 1 when the numbers of samples differ.
+[[nodiscard]] double changed_samples(const std::vector<std::uint64_t>& first, const std::vector<std::uint64_t>& second);
+
+}  // namespace osler::torch

@@ -1,0 +1,188 @@
+// osler diagnose: examines training logs and says what is wrong with them.
+#include "osler/diagnosis/diagnose.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/inputs.h"
+#include "cli/interrupt.h"
+#include "cli/program.h"
+#include "cli/reading.h"
+#include "cli/results.h"
+#include "cli/terminal.h"
+#include "cli/wishes.h"
+#include "osler/formats/read.h"
+#include "osler/report/render.h"
+#include "osler/report/tree.h"
+#include "report/layout.h"
+#include "report/numbers.h"
+
+namespace osler::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  osler diagnose metrics.csv                          one log
+  osler diagnose runs/                                every run below a folder
+  osler diagnose 'logs/*/metrics.csv'                 a pattern; quotes are fine
+  tail -n +1 -f train.log | osler diagnose -          a pipe; Ctrl-C ends it and diagnoses what came
+  osler diagnose run.csv --role train-loss=my_obj     tell it what a series means
+  osler diagnose run.csv --set loss-diverging.stays=0.1
+                                                      change what a finding decides by
+  osler diagnose runs/ --json > report.json           for programs (docs/report.md)
+  osler diagnose run.csv --fail-on warning --quiet || echo "look at this run"
+
+Exit codes: 0 nothing at or above --fail-on, 1 something, 2 cannot judge.)";
+
+struct Arguments {
+  std::vector<std::string> paths;
+  Wishes wishes;
+  Look look;
+  std::string fail_on = "critical";
+  std::string sarif;
+  bool json = false;
+  bool tree = false;
+  bool quiet = false;
+};
+
+/// What the examination of all inputs gave.
+struct Outcome {
+  std::vector<Report> reports;
+  std::size_t inputs = 0;
+  bool failed = false;  ///< some input could not be read or judged; that has been said
+};
+
+/// Says in the run itself, and so in every form of its report, that it is not all there.
+void note_interruption(Run& run) {
+  run.add(
+      Mark{Mark::Kind::note, run.steps().last, kNoTime, "reading was interrupted, the rest of the log is not seen"});
+}
+
+/// One line for a run that could not be judged: why, and what there is to choose from when the loss was not recognised.
+void complain_of_too_little(const Report& report, const Run& run) {
+  constexpr std::size_t kShown = 8;
+  std::string hint;
+  if (report.roles.count("train-loss") == 0 && !run.all_series().empty()) {
+    std::vector<std::string> names;
+    for (const Series& series : run.all_series()) {
+      if (names.size() < kShown) names.push_back(series.name());
+    }
+    hint = fmt::format(" The log has: {}{}", fmt::join(names, ", "), run.all_series().size() > kShown ? ", ..." : "");
+  }
+  complain(fmt::format("{}: cannot judge: {}{}", report.run_name, report.headline, hint));
+}
+
+Result<Report> examine(const Input& input, const Interrupt& interrupt, const ReadOptions& reading,
+                       const DiagnosisOptions& options, bool quiet) {
+  auto run = read_input(input, interrupt, reading, quiet);
+  if (!run) return run.error();
+  if (interrupt.happened()) note_interruption(*run);
+  if (const auto known = check_series(options, *run); !known) return known.error();
+  auto report = diagnose(*run, options);
+  if (report && report->status == Status::insufficient_data) complain_of_too_little(*report, *run);
+  return report;
+}
+
+Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options) {
+  Outcome outcome;
+  ReadOptions reading;
+  reading.format = arguments.wishes.format;
+  const Inputs inputs = find_inputs(real_file_system(), arguments.paths, reading);
+  for (const Error& failure : inputs.failures) complain(describe(failure));
+  outcome.failed = !inputs.failures.empty();
+  outcome.inputs = inputs.runs.size();
+
+  const Interrupt interrupt;
+  for (const Input& input : inputs.runs) {
+    if (interrupt.happened()) break;
+    auto report = examine(input, interrupt, reading, options, arguments.quiet);
+    if (!report) {
+      complain(describe(report.error()));
+      outcome.failed = true;
+      continue;
+    }
+    outcome.reports.push_back(std::move(*report));
+  }
+  if (interrupt.happened()) {
+    complain(fmt::format("interrupted: {} of {} examined, the last one as far as it was read", outcome.reports.size(),
+                         layout::counted(inputs.runs.size(), "run")));
+  }
+  return outcome;
+}
+
+std::string render(const Arguments& arguments, const Outcome& outcome) {
+  const bool several = outcome.inputs > 1;
+  if (arguments.json) return several ? render_json(outcome.reports) : render_json(outcome.reports.front());
+  TextOptions options = text_options(arguments.look);
+  if (several) return render_many(outcome.reports, options);
+  const Report& report = outcome.reports.front();
+  const std::string text = render_text(report, options);
+  return arguments.tree ? text + "\n" + render_way(walk_tree(report), options) : text;
+}
+
+bool write_sarif(const std::string& path, const std::vector<Report>& reports) {
+  const std::string text = render_sarif(reports);
+  if (path == "-") return print(text);
+  auto file = real_file_system().open_write(path, WriteMode::truncate);
+  if (!file) {
+    complain(describe(file.error()));
+    return false;
+  }
+  const auto written = (*file)->append(std::as_bytes(std::span(text)));
+  if (!written) complain(describe(written.error()));
+  return written.has_value();
+}
+
+int run_diagnose(const Arguments& arguments) {
+  const auto options = to_options(arguments.wishes);
+  const auto fail_on = to_severity(arguments.fail_on);
+  const auto format = check_format(arguments.wishes.format);
+  for (const Error* error : {options ? nullptr : &options.error(), fail_on ? nullptr : &fail_on.error(),
+                             format ? nullptr : &format.error()}) {
+    if (error == nullptr) continue;
+    complain(describe(*error));
+    return kCannotJudge;
+  }
+  const Outcome outcome = examine_all(arguments, *options);
+  bool written = true;
+  if (!arguments.sarif.empty()) written = write_sarif(arguments.sarif, outcome.reports);
+  const bool silent = arguments.quiet || arguments.sarif == "-" || outcome.reports.empty();
+  if (!silent) written = print(render(arguments, outcome)) && written;
+  return written ? exit_code(outcome.reports, outcome.failed, *fail_on) : kCannotJudge;
+}
+
+void add(CLI::App& program, Work& work) {
+  CLI::App* verb =
+      program.add_subcommand("diagnose", "Examine training logs: what is wrong, since when, why, what to change");
+  auto arguments = std::make_shared<Arguments>();
+  verb->footer(kFooter);
+  verb->add_option("PATH", arguments->paths,
+                   "Files, folders (searched to the bottom), patterns, or - for standard input")
+      ->required()
+      ->type_name("");
+  add_wish_options(*verb, arguments->wishes);
+  verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 from this severity on: note, warning or critical")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  CLI::Option* json = verb->add_flag("--json", arguments->json, "The report as JSON on standard output");
+  verb->add_option("--sarif", arguments->sarif,
+                   "Also write the findings as SARIF 2.1.0 to this file (- for standard output)")
+      ->type_name("FILE");
+  verb->add_flag("--tree", arguments->tree, "Also the way of the run through the diagnosis tree (osler explain tree)");
+  verb->add_flag("-v,--verbose", arguments->look.verbose, "Everything, not just what fits a screen");
+  verb->add_flag("-q,--quiet", arguments->quiet, "No report and no progress: errors and the exit code alone")
+      ->excludes(json);
+  add_look_options(*verb, arguments->look);
+  verb->callback([arguments, &work] { work = [arguments] { return run_diagnose(*arguments); }; });
+}
+
+}  // namespace
+
+namespace verb {
+Verb diagnose() {
+  return {add};
+}
+}  // namespace verb
+
+}  // namespace osler::cli

@@ -1,0 +1,185 @@
+// osler watch: follows runs while they are being written, and speaks up when one falls ill.
+#include "cli/watch/watch.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/inputs.h"
+#include "cli/interrupt.h"
+#include "cli/program.h"
+#include "cli/results.h"
+#include "cli/terminal.h"
+#include "cli/wishes.h"
+
+namespace osler::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  osler watch runs/exp42                       a live view; Ctrl-C ends it with the full report
+  osler watch train.log metrics.csv            several logs; they need not exist yet
+  python train.py 2>&1 | osler watch -         the output of a program
+  python train.py 2>&1 | tee train.log | osler watch -
+  osler watch runs/ --webhook https://hooks.example.org/T0/B0
+                                               post a JSON object (its "text" suits chat services)
+  osler watch train.log --on-critical 'mail -s "$OSLER_FINDING in $OSLER_RUN" me@example.org'
+  osler watch train.log --stop-on critical --pid 4711 --until-done
+                                               end a hopeless run (SIGTERM, once), then report
+
+Not on a terminal, one line is printed per change. An alert is sent once per finding, when it was seen twice in a row.
+The command of --on-critical gets the alert as JSON on its standard input and OSLER_RUN, OSLER_FINDING, OSLER_STEP,
+OSLER_HEADLINE and OSLER_REMEDY in its environment.
+
+Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge.)";
+
+struct Arguments {
+  std::vector<std::string> paths;
+  Wishes wishes;
+  Look look;
+  std::string fail_on = "critical";
+  std::string on_critical;
+  std::string webhook;
+  std::string alert_on = "critical";
+  std::string stop_on;
+  int pid = 0;
+  bool until_done = false;
+  double idle = 600;
+  bool json = false;
+};
+
+bool is_stream(const std::string& path) {
+  if (path == "-") return true;
+  const auto info = real_file_system().info(path);
+  return info && info->kind == FileKind::pipe;
+}
+
+Result<void> check_combination(const Arguments& arguments) {
+  const auto wrong = [](const char* why) { return Error{ErrorCode::invalid_argument, why, {}}; };
+  if (arguments.paths.size() > 1 && std::any_of(arguments.paths.begin(), arguments.paths.end(), is_stream)) {
+    return wrong("a pipe can only be watched alone");
+  }
+  if (!arguments.stop_on.empty() && arguments.pid == 0) {
+    return wrong("--stop-on needs the number of the process to stop: --pid N");
+  }
+  if (arguments.pid != 0 && arguments.stop_on.empty() && !arguments.until_done) {
+    return wrong("--pid says whom to stop or wait for: use it with --stop-on LEVEL or --until-done");
+  }
+  if (!(arguments.idle > 0)) return wrong("--idle takes a number of seconds above 0");
+  return {};
+}
+
+Result<WatchWishes> to_wishes(const Arguments& arguments) {
+  if (const auto fits = check_combination(arguments); !fits) return fits.error();
+  if (const auto format = check_format(arguments.wishes.format); !format) return format.error();
+  WatchWishes wishes;
+  auto diagnosis = to_options(arguments.wishes);
+  if (!diagnosis) return diagnosis.error();
+  wishes.diagnosis = std::move(*diagnosis);
+  wishes.addresses.command = arguments.on_critical;
+  if (!arguments.webhook.empty()) {
+    auto webhook = parse_webhook(arguments.webhook);
+    if (!webhook) return webhook.error();
+    wishes.addresses.webhook = std::move(*webhook);
+  }
+  const auto alert_on = to_severity(arguments.alert_on);
+  if (!alert_on) return alert_on.error();
+  wishes.alert_on = *alert_on;
+  if (!arguments.stop_on.empty()) {
+    const auto stop_on = to_severity(arguments.stop_on);
+    if (!stop_on) return stop_on.error();
+    wishes.stop_on = *stop_on;
+  }
+  if (arguments.pid != 0) {
+    auto process = Process::find(arguments.pid);
+    if (!process) return process.error();
+    wishes.process = std::move(*process);
+  }
+  wishes.until_done = arguments.until_done;
+  wishes.idle_seconds = arguments.idle;
+  wishes.json = arguments.json;
+  wishes.live = !arguments.json && can_redraw();
+  wishes.text = text_options(arguments.look);
+  return wishes;
+}
+
+Result<std::unique_ptr<WatchedSource>> open_source(const Arguments& arguments, int interrupt) {
+  ReadOptions reading;
+  reading.format = arguments.wishes.format;
+  if (is_stream(arguments.paths.front())) return watch_stream(arguments.paths.front(), reading, interrupt);
+  return watch_files(arguments.paths, reading, interrupt);
+}
+
+int fail(const Error& error) {
+  complain(describe(error));
+  return kCannotJudge;
+}
+
+int run_watch(const Arguments& arguments) {
+  const auto fail_on = to_severity(arguments.fail_on);
+  if (!fail_on) return fail(fail_on.error());
+  auto wishes = to_wishes(arguments);
+  if (!wishes) return fail(wishes.error());
+  const TextOptions text = wishes->text;
+  const Interrupt interrupt;
+  const auto source = open_source(arguments, interrupt.descriptor());
+  if (!source) return fail(source.error());
+
+  Watch watch(**source, std::move(*wishes));
+  for (;;) {
+    const auto goes_on = watch.round();
+    if (!goes_on) return fail(goes_on.error());
+    if (!*goes_on || interrupt.happened()) break;
+  }
+  const auto reports = watch.finish();
+  if (!reports) return fail(reports.error());
+  if (reports->empty()) return fail({ErrorCode::not_found, "nothing was there to examine", {}});
+  std::string final;
+  if (arguments.json) {
+    for (const Report& report : *reports) final += render_json_line(report);
+  } else {
+    final = reports->size() > 1 ? render_many(*reports, text) : render_text(reports->front(), text);
+  }
+  return print(final) ? exit_code(*reports, false, *fail_on) : kCannotJudge;
+}
+
+void add(CLI::App& program, Work& work) {
+  CLI::App* verb = program.add_subcommand("watch", "Follow runs while they are written: live verdict, alerts, stop");
+  auto arguments = std::make_shared<Arguments>();
+  verb->footer(kFooter);
+  verb->add_option("PATH", arguments->paths, "Files, folders (new runs in them are found), a named pipe, or -")
+      ->required()
+      ->type_name("");
+  add_wish_options(*verb, arguments->wishes);
+  verb->add_option("--on-critical", arguments->on_critical, "Run this shell command for each critical finding")
+      ->type_name("CMD");
+  verb->add_option("--webhook", arguments->webhook, "Post each alert as JSON to this address")->type_name("URL");
+  verb->add_option("--alert-on", arguments->alert_on, "Alert from this severity on: note, warning or critical")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  verb->add_option("--stop-on", arguments->stop_on, "Send SIGTERM to --pid, once, at this severity")
+      ->type_name("LEVEL");
+  verb->add_option("--pid", arguments->pid, "The training process")->type_name("N");
+  verb->add_flag("--until-done", arguments->until_done,
+                 "End when the log says so, --pid has ended, or nothing came for --idle");
+  verb->add_option("--idle", arguments->idle, "Seconds without a new value after which a run counts as done")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 from this severity on: note, warning or critical")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->json, "A report as JSON in one line for each change, and at the end");
+  add_look_options(*verb, arguments->look);
+  verb->callback([arguments, &work] { work = [arguments] { return run_watch(*arguments); }; });
+}
+
+}  // namespace
+
+namespace verb {
+Verb watch() {
+  return {add};
+}
+}  // namespace verb
+
+}  // namespace osler::cli

@@ -1,0 +1,204 @@
+// The rounds of a watch.
+#include "cli/watch/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "cli/terminal.h"
+#include "report/layout.h"
+#include "report/numbers.h"
+
+namespace osler::cli {
+namespace {
+
+// Examinations come once a second, less often when they are dear: they take at most a twentieth of one core.
+constexpr double kExamineEvery = 1.0;
+constexpr double kExamineShare = 20;
+// A run that does not grow is looked at all the same now and then: that it stands still is a finding.
+constexpr double kExamineIdle = 10.0;
+// What was seen once is looked at again this soon even when nothing new comes, to be told.
+constexpr double kConfirmAfter = 2.0;
+// Something usually comes within this time; only then is it worth a word that nothing has.
+constexpr double kSilentStart = 2.0;
+constexpr double kDrawEvery = 0.5;
+// Runs that are shown one line each when there are several.
+constexpr std::size_t kMostLines = 12;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t points_of(const Run& run) {
+  std::uint64_t points = 0;
+  for (const Series& series : run.all_series()) points += series.summary().points();
+  return points;
+}
+
+bool over(const Run& run) {
+  return std::any_of(run.marks().begin(), run.marks().end(), [](const Mark& mark) {
+    return mark.kind == Mark::Kind::finished || mark.kind == Mark::Kind::crashed;
+  });
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 90 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+Watch::Watch(WatchedSource& source, WatchWishes wishes)
+    : source_(source), wishes_(std::move(wishes)), messenger_(wishes_.addresses), started_(steady_seconds()) {}
+
+Result<bool> Watch::round() {
+  const auto changed = source_.read_new();
+  if (!changed) return changed.error();
+  const bool waits = steady_seconds() > started_ + kSilentStart && !source_.waiting_for().empty();
+  if (!announced_waiting_ && !wishes_.live && waits) {
+    print_error(fmt::format("osler: waiting: {}\n", source_.waiting_for()));
+    announced_waiting_ = true;
+  }
+  if (steady_seconds() >= next_examination_) {
+    if (const auto examined = examine(false); !examined) return examined.error();
+  }
+  if (wishes_.live && steady_seconds() >= next_drawing_) draw();
+  return !done();
+}
+
+/// Examines the runs that changed, or that have not been looked at for a while.
+Result<void> Watch::examine(bool last) {
+  const double start = steady_seconds();
+  DiagnosisOptions options = wishes_.diagnosis;
+  if (!last) options.now = wall_seconds();
+  for (const Watched& watched : source_.runs()) {
+    Known& known = known_[watched.run->name];
+    const std::uint64_t points = points_of(*watched.run);
+    const bool told = std::includes(known.told.begin(), known.told.end(), known.seen.begin(), known.seen.end());
+    const bool recent = start - known.examined < (told ? kExamineIdle : kConfirmAfter);
+    if (!last && points == known.points && recent) continue;
+    auto report = diagnose(*watched.run, options);
+    if (!report) return report.error();
+    known.points = points;
+    known.examined = start;
+    act(*report, known, last);
+    known.report = std::move(*report);
+    if (!wishes_.live && !last) say(known.report, known);
+  }
+  const double end = steady_seconds();
+  next_examination_ = end + std::max(kExamineEvery, kExamineShare * (end - start));
+  return {};
+}
+
+/// Alerts what was seen twice in a row: the first sight of an illness may be a single odd value.
+void Watch::act(const Report& report, Known& known, bool last) {
+  std::set<std::string> seen;
+  for (const Observation& finding : report.findings) {
+    if (finding.severity < wishes_.alert_on && (!wishes_.stop_on || finding.severity < *wishes_.stop_on)) continue;
+    seen.insert(finding.finding);
+    const bool confirmed = last || known.seen.count(finding.finding) > 0;
+    if (!confirmed || !known.told.insert(finding.finding).second) continue;
+    const Alert alert = make_alert(report, finding);
+    if (finding.severity >= wishes_.alert_on) messenger_.send(alert);
+    if (!last && wishes_.stop_on && finding.severity >= *wishes_.stop_on) stop_training(alert);
+  }
+  known.seen = std::move(seen);
+}
+
+void Watch::stop_training(const Alert& alert) {
+  if (stopped_ || !wishes_.process) return;
+  stopped_ = true;
+  if (!wishes_.process->alive()) return;
+  const auto ended = wishes_.process->terminate();
+  complain(ended ? fmt::format("sent SIGTERM to process {}: {}", wishes_.process->pid(), to_line(alert))
+                 : describe(ended.error()));
+}
+
+/// One line, or one JSON object, when what is to be said of the run has changed.
+void Watch::say(const Report& report, Known& known) {
+  if (report.status == Status::insufficient_data) return;  // it has only just begun
+  std::string gist(to_string(report.status));
+  for (const Observation& finding : report.findings) {
+    gist += fmt::format(" {}/{}", finding.finding, to_string(finding.severity));
+  }
+  if (gist == known.said) return;
+  known.said = gist;
+  if (wishes_.json) {
+    static_cast<void>(print(render_json_line(report)));
+    return;
+  }
+  static_cast<void>(
+      print(fmt::format("step {:>9}  {}\n", layout::grouped(report.steps.last), render_line(report, wishes_.text))));
+}
+
+std::string Watch::status_line() const {
+  const std::vector<Watched> runs = source_.runs();
+  double newest = 0;
+  for (const Watched& run : runs) newest = std::max(newest, run.modified_seconds);
+  const double quiet = wall_seconds() - newest;
+  std::string line = runs.empty() ? "waiting: " + source_.waiting_for()
+                                  : fmt::format("watching {}, last value {} ago", layout::counted(runs.size(), "run"),
+                                                duration_text(std::max(0.0, quiet)));
+  if (stopped_) line += ", training told to stop";
+  return line + "; Ctrl-C ends with the full report";
+}
+
+void Watch::draw() {
+  next_drawing_ = steady_seconds() + kDrawEvery;
+  const layout::Sheet sheet(wishes_.text);
+  const int room = std::max(terminal_lines() - 1, 8);
+  std::vector<const Report*> reports;
+  for (const auto& [name, known] : known_) reports.push_back(&known.report);
+  std::stable_sort(reports.begin(), reports.end(), [](const Report* a, const Report* b) {
+    const auto rank = [](Status status) { return status == Status::insufficient_data ? -1 : static_cast<int>(status); };
+    return rank(a->status) > rank(b->status);
+  });
+  std::string text;
+  int used = 1;
+  if (reports.size() > 1) {
+    for (std::size_t i = 0; i < std::min(reports.size(), kMostLines); ++i, ++used) {
+      text += render_line(*reports[i], wishes_.text) + "\n";
+    }
+    if (reports.size() > kMostLines) {
+      text += fmt::format("and {} more\n", reports.size() - kMostLines);
+      ++used;
+    }
+    text += "\n";
+    ++used;
+  }
+  if (!reports.empty()) text += render_live(*reports.front(), wishes_.text, std::max(room - used, 6));
+  text += sheet.painted(layout::clip(status_line(), sheet.width(), sheet.unicode()), layout::Ink::faint) + "\n";
+  // Up to where the last drawing began, and clear to the end of the screen.
+  const std::string back = lines_drawn_ > 0 ? fmt::format("\x1b[{}A\x1b[J", lines_drawn_) : "";
+  lines_drawn_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  static_cast<void>(print(back + text));
+}
+
+bool Watch::done() const {
+  if (source_.ended()) return true;
+  if (!wishes_.until_done) return false;
+  if (wishes_.process && !wishes_.process->alive()) return true;
+  const std::vector<Watched> runs = source_.runs();
+  const double now = wall_seconds();
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Watched& watched) {
+    return over(*watched.run) || now - watched.modified_seconds > wishes_.idle_seconds;
+  });
+}
+
+Result<std::vector<Report>> Watch::finish() {
+  if (const auto finished = source_.finish(); !finished) return finished.error();
+  if (const auto examined = examine(true); !examined) return examined.error();
+  if (wishes_.live && lines_drawn_ > 0) static_cast<void>(print(fmt::format("\x1b[{}A\x1b[J", lines_drawn_)));
+  std::vector<Report> reports;
+  for (auto& [name, known] : known_) reports.push_back(known.report);
+  return reports;
+}
+
+}  // namespace osler::cli

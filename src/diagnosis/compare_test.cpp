@@ -1,0 +1,134 @@
+// Comparing runs whose difference is known.
+#include "osler/diagnosis/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "signal/seeded_noise.h"
+
+namespace osler {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Recipe {
+  unsigned seed = 1;
+  int steps = 1000;
+  int parts_at = 1 << 30;  // from here on the loss is `apart` higher
+  double apart = 0;
+  double rate = 1e-3;
+  int steps_per_epoch = 100;
+  double tokens_per_step = 0;
+};
+
+Run make_run(const Recipe& recipe) {
+  Run run;
+  run.name = "run-" + std::to_string(recipe.seed);
+  signal::SeededNoise noise(recipe.seed);
+  for (int step = 0; step < recipe.steps; ++step) {
+    const auto add = [&](const char* name, double value) { run.add(Event{run.series(name), step, kNoTime, value}); };
+    const double seen = step * (recipe.tokens_per_step > 0 ? recipe.tokens_per_step / 1000 : 1.0);
+    const double jump = step >= recipe.parts_at ? recipe.apart : 0;
+    add("train/loss", 1.0 + 2.0 * std::exp(-seen / 150.0) + jump + 0.03 * noise.next());
+    add("lr", recipe.rate);
+    add("epoch", static_cast<double>(step) / recipe.steps_per_epoch);
+    if (recipe.tokens_per_step > 0) add("tokens", step * recipe.tokens_per_step);
+  }
+  run.config("lr", std::to_string(recipe.rate));
+  run.config("name", run.name);
+  return run;
+}
+
+const SeriesComparison& series(const Comparison& comparison, const std::string& name) {
+  for (const SeriesComparison& compared : comparison.series) {
+    if (compared.a.series == name) return compared;
+  }
+  throw std::logic_error("no series " + name);
+}
+
+TEST(Compare, TwoSeedsOfOneTrainingDoNotPart) {
+  int parted = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const auto comparison = compare(make_run({.seed = seed}), make_run({.seed = seed + 1000}));
+    ASSERT_TRUE(comparison);
+    parted += comparison->first ? 1 : 0;
+    EXPECT_EQ(comparison->standing, Standing::same);
+  }
+  EXPECT_LE(parted, 1) << "noise is no difference";
+}
+
+TEST(Compare, FindsWhereTheLossPartsWithinAFewPerCentOfTheRun) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const auto comparison =
+        compare(make_run({.seed = seed}), make_run({.seed = 99 + seed, .parts_at = 600, .apart = 0.2}));
+    ASSERT_TRUE(comparison);
+    ASSERT_TRUE(series(*comparison, "train/loss").parting);
+    EXPECT_NEAR(series(*comparison, "train/loss").parting->at, 600, 30);
+    EXPECT_EQ(comparison->standing, Standing::worse);
+    EXPECT_THAT(comparison->headline, HasSubstr("train/loss"));
+  }
+}
+
+TEST(Compare, ALearningRateThatDiffersIsToldFirst) {
+  const auto comparison =
+      compare(make_run({.seed = 1}), make_run({.seed = 2, .parts_at = 300, .apart = 0.4, .rate = 1e-2}));
+  ASSERT_TRUE(comparison);
+  ASSERT_TRUE(comparison->first);
+  EXPECT_EQ(comparison->series[*comparison->first].a.series, "lr");
+  EXPECT_THAT(comparison->config, Contains(Field(&ConfigDifference::key, "lr")));
+  EXPECT_EQ(comparison->config.front().key, "lr") << "what steers training comes first";
+}
+
+TEST(Compare, RunsFromOneSeedAreIdenticalUntilTheyPart) {
+  const auto comparison = compare(make_run({.seed = 7}), make_run({.seed = 7, .parts_at = 500, .apart = 0.3}));
+  ASSERT_TRUE(comparison);
+  const SeriesComparison& loss = series(*comparison, "train/loss");
+  ASSERT_TRUE(loss.identical_until);
+  EXPECT_NEAR(*loss.identical_until, 500, 20);
+  const auto twins = compare(make_run({.seed = 7}), make_run({.seed = 7}));
+  ASSERT_TRUE(twins);
+  EXPECT_FALSE(twins->first);
+  EXPECT_THAT(twins->config, IsEmpty());
+}
+
+TEST(Compare, ABetterRunIsBetter) {
+  const auto comparison = compare(make_run({.seed = 1, .parts_at = 200, .apart = 0.3}), make_run({.seed = 2}));
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->standing, Standing::better);
+}
+
+TEST(Compare, TwiceTheBatchIsComparedByTokens) {
+  const osler::Run small = make_run({.seed = 1, .steps = 2000, .tokens_per_step = 500});
+  const osler::Run large = make_run({.seed = 2, .steps = 1000, .tokens_per_step = 1000});
+  const auto by_itself = compare(small, large);
+  ASSERT_TRUE(by_itself);
+  EXPECT_EQ(by_itself->axis, Axis::tokens);
+  EXPECT_FALSE(series(*by_itself, "train/loss").parting) << "per token they learn alike";
+  CompareOptions by_step;
+  by_step.axis = Axis::step;
+  const auto forced = compare(small, large, by_step);
+  ASSERT_TRUE(forced);
+  EXPECT_TRUE(series(*forced, "train/loss").parting);
+}
+
+TEST(Compare, WhatCannotBeComparedIsSaid) {
+  osler::Run other;
+  other.name = "other";
+  for (int step = 0; step < 50; ++step) other.add(Event{other.series("temperature"), step, kNoTime, 1.0 * step});
+  const auto nothing = compare(make_run({.seed = 1}), other);
+  ASSERT_FALSE(nothing);
+  EXPECT_THAT(nothing.error().message, HasSubstr("no series in common"));
+  CompareOptions by_tokens;
+  by_tokens.axis = Axis::tokens;
+  const auto without = compare(make_run({.seed = 1}), make_run({.seed = 2}), by_tokens);
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().message, HasSubstr("tokens"));
+}
+
+}  // namespace
+}  // namespace osler

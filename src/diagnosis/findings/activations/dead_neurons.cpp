@@ -1,0 +1,48 @@
+// dead-neurons: units of a rectified layer are zero for every sample.
+#include "diagnosis/recorded.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+Units of a layer with a rectifier (ReLU and its kin) output zero for every sample over a window of batches.
+
+## Signature
+The share of units that were silent in all of the last eight traced batches, as the median over the last third of the
+run: above `warning` a warning, above `critical` critical.
+
+## Why it matters
+A silent ReLU has a slope of zero and receives no gradient: it stays dead, and the layer is smaller than it was paid
+for.
+
+## When it is harmless
+Very sparse codes on purpose, and rare features that need more than a window of batches to show.
+
+## References
+- Lu, Shin, Su, Karniadakis 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
+- Maas, Hannun, Ng 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  return judge_layers(patient, {"dead-share", true, settings["warning"], settings["critical"], settings["fewest"],
+                                [](const std::string& layer, double value) {
+                                  return per_cent(value) + " of the units of " + layer + " are zero for every sample";
+                                },
+                                "no activations were recorded: the monitor in the training process does that"});
+}
+
+}  // namespace
+
+Finding dead_neurons() {
+  return {"dead-neurons",
+          "Units are zero for every sample",
+          {Need::act},
+          kDoc,
+          {{"warning", 0.1, "share of dead units that is a warning (seeds)"},
+           {"critical", 0.5, "share of dead units that is critical (seeds)"},
+           {"fewest", 3, "recorded values needed to call it lasting"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,41 @@
+// batch-nonfinite: NaN or infinite numbers in the data.
+#include "diagnosis/recorded.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+Inputs of some batches are NaN or infinite.
+
+## Signature
+More than `share` of the batches that the monitor was shown hold a non-finite number.
+
+## Why it matters
+One such number makes the loss, all gradients and, after one step, all weights NaN.
+
+## When it is harmless
+Never: missing values must be filled or masked before they reach the network.
+
+## References
+- Sculley et al. 2015, Hidden Technical Debt in Machine Learning Systems.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  return judge_check(patient, {"osler/batch/nonfinite-share", 0, settings["share"], Severity::critical, 0.99,
+                               "no batches were shown to the monitor: call monitor.batch(inputs, labels)",
+                               "Batches hold NaN or infinite inputs."});
+}
+
+}  // namespace
+
+Finding batch_nonfinite() {
+  return {"batch-nonfinite",
+          "The data holds NaN or infinity",
+          {Need::batch},
+          kDoc,
+          {{"share", 0, "share of batches that may hold non-finite numbers: none"}},
+          check};
+}
+
+}  // namespace osler::catalogue

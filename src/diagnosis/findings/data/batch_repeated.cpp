@@ -1,0 +1,63 @@
+// batch-repeated: the same batch again and again.
+#include "diagnosis/recorded.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The loader hands out the same batch repeatedly, or batches whose samples are all equal.
+
+## Signature
+Among more than `repeated_share` of the batches the same one was seen within the last 64; or more than `identical_share`
+of the batches consist of one sample.
+
+## Why it matters
+The model memorises what it sees and nothing else. A loader that is not advanced, a cache that is too small and a random
+seed set in every worker do this.
+
+## When it is harmless
+Overfitting one batch on purpose to test the model, and data sets of fewer than 64 batches: one epoch later every batch
+returns if nothing shuffles.
+
+## References
+- Karpathy 2019, A Recipe for Training Neural Networks.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const auto repeated = recorded(patient, "osler/batch/repeated");
+  const auto identical = recorded(patient, "osler/batch/identical-samples");
+  if (!repeated || repeated->points < settings["fewest"]) {
+    return NotChecked{"too few batches were shown to the monitor: call monitor.batch(inputs, labels)"};
+  }
+  const double same = identical ? share_above(patient, *identical, 0.5) : 0;
+  const double again = share_above(patient, *repeated, 0.5);
+  const bool one_sample = same > settings["identical_share"];
+  if (!one_sample && again <= settings["repeated_share"]) return NotFound{};
+  const Recorded& told = one_sample ? *identical : *repeated;
+  const double share = one_sample ? same : again;
+  Observation seen =
+      observe(Severity::warning, 0.9, first_above(patient, told, 0.5), told.last_step,
+              one_sample ? "All samples of a batch are the same, in " + per_cent(share) + " of the batches."
+                         : per_cent(share) + " of the batches had come before.");
+  seen.qualifiers["kind"] = one_sample ? "equal samples" : "same batch";
+  seen.evidence.push_back(evidence(told.series, seen.first_step, told.last_step, share,
+                                   settings[one_sample ? "identical_share" : "repeated_share"],
+                                   per_cent(share) + " of " + number(told.points) + " batches"));
+  return seen;
+}
+
+}  // namespace
+
+Finding batch_repeated() {
+  return {"batch-repeated",
+          "The same batch comes again and again",
+          {Need::batch},
+          kDoc,
+          {{"repeated_share", 0.5, "share of batches that were seen shortly before"},
+           {"identical_share", 0.1, "share of batches made of one sample"},
+           {"fewest", 8, "batches needed to speak of repetition"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,62 @@
+// labels-invalid: labels that are no labels.
+#include "diagnosis/recorded.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+Labels are NaN, fractional, negative, beyond the number of classes, or all the same.
+
+## Signature
+A batch with an invalid label is critical. One label for all samples in more than `constant_share` of the batches is a
+warning.
+
+## Why it matters
+Beyond the classes the loss reads foreign memory or stops; below, with an ignored index, it averages nothing. One label
+for everything teaches the model to ignore its input.
+
+## When it is harmless
+A negative label that the loss ignores on purpose (often -100): tell the monitor of labels without it.
+
+## References
+- Northcutt, Athalye, Mueller 2021, Pervasive Label Errors in Test Sets Destabilize Machine Learning Benchmarks.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const auto invalid = recorded(patient, "osler/batch/invalid-labels-share");
+  const auto constant = recorded(patient, "osler/batch/constant-label");
+  if (!invalid && !constant) {
+    return NotChecked{"no labels were shown to the monitor: call monitor.batch(inputs, labels)"};
+  }
+  if (invalid && invalid->highest > 0) {
+    Observation seen = observe(Severity::critical, 0.95, first_above(patient, *invalid, 0), invalid->last_step,
+                               "Labels are NaN, fractional, negative or beyond the classes.");
+    seen.evidence.push_back(evidence(invalid->series, seen.first_step, invalid->last_step, invalid->highest, 0,
+                                     "up to " + per_cent(invalid->highest) + " of a batch"));
+    seen.qualifiers["kind"] = "invalid";
+    return seen;
+  }
+  if (!constant) return NotFound{};
+  const double share = share_above(patient, *constant, 0.5);
+  if (!(share > settings["constant_share"])) return NotFound{};
+  Observation seen = observe(Severity::warning, 0.9, first_above(patient, *constant, 0.5), constant->last_step,
+                             "All labels are the same in " + per_cent(share) + " of the batches.");
+  seen.evidence.push_back(evidence(constant->series, seen.first_step, constant->last_step, share,
+                                   settings["constant_share"], per_cent(share) + " of the batches have one label"));
+  seen.qualifiers["kind"] = "constant";
+  return seen;
+}
+
+}  // namespace
+
+Finding labels_invalid() {
+  return {"labels-invalid",
+          "Labels are invalid or all the same",
+          {Need::batch},
+          kDoc,
+          {{"constant_share", 0.5, "share of batches with one label from which it is no chance"}},
+          check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,484 @@
+// Reading run files.
+#include "osler/runfile/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <unordered_map>
+
+#include "runfile/salvage.h"
+#include "runfile/series_reader.h"
+
+namespace osler {
+
+using namespace runfile;
+namespace {
+
+/// Spans in rising order; of exact points at one step the later wins; neighbours merged until they are few enough.
+std::vector<WindowSpan> arranged(std::vector<WindowSpan> spans, std::size_t most) {
+  const auto earlier = [](const WindowSpan& a, const WindowSpan& b) { return a.first_step < b.first_step; };
+  if (!std::is_sorted(spans.begin(), spans.end(), earlier)) std::stable_sort(spans.begin(), spans.end(), earlier);
+  std::vector<WindowSpan> distinct;
+  for (WindowSpan& span : spans) {
+    const bool same = !distinct.empty() && span.points == 1 && distinct.back().points == 1 &&
+                      distinct.back().first_step == span.first_step;
+    if (same) {
+      distinct.back() = span;
+    } else {
+      distinct.push_back(span);
+    }
+  }
+  const std::size_t group = (distinct.size() + most - 1) / most;
+  if (group <= 1) return distinct;
+  std::vector<WindowSpan> merged;
+  for (std::size_t i = 0; i < distinct.size(); i += group) {
+    WindowSpan whole = distinct[i];
+    for (std::size_t j = i + 1; j < std::min(i + group, distinct.size()); ++j) merge_span(whole, distinct[j]);
+    merged.push_back(whole);
+  }
+  return merged;
+}
+
+std::vector<std::int64_t> shape_of(std::string_view text) {
+  std::vector<std::int64_t> shape;
+  while (!text.empty()) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc()) break;
+    shape.push_back(size);
+    text.remove_prefix(std::min<std::size_t>(static_cast<std::size_t>(end - text.data()) + 1, text.size()));
+  }
+  return shape;
+}
+
+}  // namespace
+
+bool is_run_file(std::string_view head) {
+  static constexpr char kOpening[] = "SQLite format 3";
+  constexpr std::string_view kMagic(kOpening, sizeof kOpening);  // with its zero byte
+  constexpr std::size_t kIdAt = 68;
+  if (head.size() < kRunFileHeadBytes || head.substr(0, kMagic.size()) != kMagic) return false;
+  std::int64_t id = 0;
+  for (std::size_t i = 0; i < 4; ++i) id = id << 8 | static_cast<unsigned char>(head[kIdAt + i]);
+  return id == kApplicationId;
+}
+
+class RunFileReader::Work {
+ public:
+  explicit Work(std::filesystem::path path) : path_(std::move(path)), damage_(path_.string()) {}
+
+  Result<void> open();
+  Result<bool> refresh();
+  /// Does `task`; when SQLite finds the file damaged meanwhile, once more on what can be salvaged of it.
+  template <typename T>
+  Result<T> attempt(const std::function<Result<T>()>& task);
+  Result<void> scan(Table table, std::string_view where, const std::function<void(const Row&)>& tell);
+  Result<std::vector<std::int64_t>> series_with_points();
+  SeriesReader series(std::int64_t id) {
+    const auto tail = tail_.find(id);
+    return {*database_, id, name_of(id), tail == tail_.end() ? nullptr : &tail->second, damage_};
+  }
+  std::optional<std::int64_t> find(std::string_view name) const;
+  std::string name_of(std::int64_t id) const {
+    const auto known = names_.find(id);
+    return known != names_.end() ? known->second : fmt::format("series {} (its name is lost)", id);
+  }
+  Result<std::vector<Histogram>> histograms(std::int64_t series, const WindowRequest& request);
+  Result<void> read_series(EventSink& sink);
+  Result<void> read_histograms(EventSink& sink);
+  Result<void> check_index();
+
+  std::filesystem::path path_;
+  std::string name_;
+  std::optional<Database> database_;
+  std::map<std::int64_t, std::string> names_;
+  std::vector<Segment> segments_;
+  std::unordered_map<std::int64_t, std::vector<TailStretch>> tail_;
+  DamageLog damage_;
+
+ private:
+  Result<void> open_database();
+  Result<void> load();
+  Result<void> turn_to_salvage();
+
+  bool salvaged_ = false;
+};
+
+Result<void> RunFileReader::Work::open() {
+  std::string head(kRunFileHeadBytes, '\0');
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) return Error{ErrorCode::not_found, "cannot be opened", path_.string()};
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  file.close();
+  if (!is_run_file(head) && path_.extension() != kRunFileExtension) {
+    return Error{ErrorCode::invalid_argument, "this is no run file", path_.string()};
+  }
+  auto opened = open_database();
+  if (opened) opened = load();
+  if (!opened && opened.error().code == ErrorCode::corrupt) return turn_to_salvage();
+  if (!opened) {
+    Error error = opened.error();
+    error.context = path_.string();
+    return error;
+  }
+  return {};
+}
+
+Result<void> RunFileReader::Work::open_database() {
+  Error first;
+  // A folder that cannot be written to has no room for SQLite's shared memory; then nobody writes the file either.
+  for (const auto mode : {Database::Mode::read, Database::Mode::read_unlocked}) {
+    auto database = Database::open(path_, mode);
+    if (!database) return database.error();
+    const auto version = stored_version(*database);
+    if (version && *version == 0) return Error{ErrorCode::corrupt, "the run file is empty", {}};
+    if (version) {
+      database_ = std::move(*database);
+      return database_->execute("BEGIN");
+    }
+    if (mode == Database::Mode::read) first = version.error();
+    if (first.code != ErrorCode::io) break;
+  }
+  return first;
+}
+
+Result<void> RunFileReader::Work::turn_to_salvage() {
+  if (salvaged_) return Error{ErrorCode::internal, "what was salvaged cannot be read", path_.string()};
+  database_.reset();
+  salvaged_ = true;
+  auto found = salvage(path_, damage_.report);
+  if (!found) return found.error();
+  database_ = std::move(*found);
+  return load();
+}
+
+template <typename T>
+Result<T> RunFileReader::Work::attempt(const std::function<Result<T>()>& task) {
+  auto result = task();
+  if (result || result.error().code != ErrorCode::corrupt || salvaged_) return result;
+  if (const auto turned = turn_to_salvage(); !turned) return turned.error();
+  return task();
+}
+
+Result<void> RunFileReader::Work::scan(Table table, std::string_view where,
+                                       const std::function<void(const Row&)>& tell) {
+  auto rows = database_->prepare(selection(table, where));
+  if (!rows) return rows.error();
+  for (;;) {
+    const auto more = rows->step();
+    if (!more) return more.error();
+    if (!*more) return {};
+    const auto row = row_at(table, *rows);
+    if (row) {
+      tell(*row);
+    } else {
+      damage_.add(row.error().message);
+    }
+  }
+}
+
+Result<void> RunFileReader::Work::load() {
+  name_ = path_.stem().string();
+  names_.clear();
+  segments_.clear();
+  tail_.clear();
+  const auto meta = scan(Table::meta, "ORDER BY id", [&](const Row& row) {
+    if (row.bytes(0) == "name") name_ = row.bytes(1);
+  });
+  if (!meta) return meta.error();
+  const auto names = scan(Table::series, "ORDER BY id", [&](const Row& row) { names_[row.id] = row.bytes(0); });
+  if (!names) return names.error();
+  const auto segments = scan(Table::segment, "ORDER BY id", [&](const Row& row) {
+    segments_.push_back({row.id, row.integer(0), std::numeric_limits<std::int64_t>::max()});
+  });
+  if (!segments) return segments.error();
+  const auto tail = scan(Table::tail, "ORDER BY id", [&](const Row& row) {
+    constexpr std::int64_t kMostPoints = 100'000'000;
+    const std::int64_t points = std::clamp<std::int64_t>(row.integer(1), 0, kMostPoints);
+    const auto groups = unpack_tail(row.bytes(2), static_cast<std::size_t>(points));
+    if (!groups) return damage_.add(groups.error().message);
+    for (const TailGroup& group : *groups) tail_[group.series].push_back({row.integer(0), group.start, group.points});
+  });
+  if (!tail) return tail.error();
+  // A segment whose row is lost still has its points.
+  auto used = database_->prepare(
+      "SELECT DISTINCT segment FROM chunk WHERE level = 0 AND series IN "
+      "(SELECT series FROM chunk ORDER BY series LIMIT 1)");
+  if (!used) return used.error();
+  std::set<std::int64_t> known;
+  for (const Segment& segment : segments_) known.insert(segment.id);
+  for (;;) {
+    const auto more = used->step();
+    if (!more) return more.error();
+    if (!*more) break;
+    const std::int64_t id = used->integer(0);
+    if (known.insert(id).second) segments_.push_back({id, std::numeric_limits<std::int64_t>::max()});
+  }
+  std::sort(segments_.begin(), segments_.end(), [](const Segment& a, const Segment& b) { return a.id < b.id; });
+  std::int64_t cut = std::numeric_limits<std::int64_t>::max();
+  for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
+    segment->cut = cut;
+    cut = std::min(cut, segment->first_step);
+  }
+  return {};
+}
+
+Result<bool> RunFileReader::Work::refresh() {
+  if (salvaged_) return false;
+  const auto before = database_->ask("PRAGMA data_version");
+  if (!before) return before.error();
+  // The end of one transaction and the begin of the next: now newer commits can be seen.
+  if (const auto next = database_->execute("COMMIT; BEGIN"); !next) return next.error();
+  const auto now = database_->ask("PRAGMA data_version");
+  if (!now) return now.error();
+  if (*before == *now) return false;
+  const auto loaded = attempt<void>([&] { return load(); });
+  if (!loaded) return loaded.error();
+  return true;
+}
+
+std::optional<std::int64_t> RunFileReader::Work::find(std::string_view name) const {
+  for (const auto& [id, known] : names_) {
+    if (known == name) return id;
+  }
+  return {};
+}
+
+Result<std::vector<std::int64_t>> RunFileReader::Work::series_with_points() {
+  std::set<std::int64_t> ids;
+  for (const auto& [id, tail] : tail_) ids.insert(id);
+  // Jumps from series to series along the index, for there may be many chunks of each.
+  auto next = database_->prepare("SELECT min(series) FROM chunk WHERE series > ?");
+  if (!next) return next.error();
+  for (std::int64_t at = -1;;) {
+    next->bind(1, at);
+    const auto row = next->step();
+    if (!row) return row.error();
+    if (!*row || !next->is_integer(0)) break;
+    at = next->integer(0);
+    next->reset();
+    ids.insert(at);
+  }
+  return std::vector<std::int64_t>(ids.begin(), ids.end());
+}
+
+Result<std::vector<Histogram>> RunFileReader::Work::histograms(std::int64_t series, const WindowRequest& request) {
+  auto rows =
+      database_->prepare("SELECT id, step FROM histogram WHERE series = ? AND step BETWEEN ? AND ? ORDER BY id");
+  if (!rows) return rows.error();
+  rows->bind(1, series).bind(2, request.first_step).bind(3, request.last_step);
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // id and step
+  for (;;) {
+    const auto more = rows->step();
+    if (!more) return more.error();
+    if (!*more) break;
+    // Where the steps went back, the later ones win.
+    while (!places.empty() && places.back().second >= rows->integer(1)) places.pop_back();
+    places.emplace_back(rows->integer(0), rows->integer(1));
+  }
+  std::vector<Histogram> found;
+  const std::size_t wanted = std::min(places.size(), std::max<std::size_t>(request.most_spans, 1));
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const std::size_t at = wanted == 1 ? places.size() - 1 : i * (places.size() - 1) / (wanted - 1);
+    const std::string where = fmt::format("WHERE id = {}", places[at].first);
+    const auto read = scan(Table::histogram, where, [&](const Row& row) {
+      auto histogram = unpack_histogram(row.bytes(3));
+      if (!histogram) return damage_.add(histogram.error().message);
+      histogram->step = row.integer(1);
+      histogram->wall_time = to_seconds(row.integer(2));
+      found.push_back(std::move(*histogram));
+    });
+    if (!read) return read.error();
+  }
+  return found;
+}
+
+/// An index that lost a chunk would hide it without a word.
+Result<void> RunFileReader::Work::check_index() {
+  const auto rows = database_->ask("SELECT count(*) FROM chunk NOT INDEXED");
+  if (!rows) return rows.error();
+  const auto indexed = database_->ask("SELECT count(*) FROM chunk INDEXED BY chunk_by_series WHERE series >= 0");
+  if (!indexed) return indexed.error();
+  if (*rows != *indexed) return Error{ErrorCode::corrupt, "the index of the chunks is damaged", {}};
+  return {};
+}
+
+Result<void> RunFileReader::Work::read_series(EventSink& sink) {
+  const auto with_points = series_with_points();
+  if (!with_points) return with_points.error();
+  std::map<std::int64_t, SeriesId> ids;
+  for (const auto& [id, name] : names_) ids[id] = sink.series(name);
+  for (const std::int64_t id : *with_points) {
+    if (ids.count(id) == 0) ids[id] = sink.series(name_of(id));
+  }
+  for (const Segment& segment : segments_) {
+    for (const std::int64_t id : *with_points) {
+      const SeriesId told = ids[id];
+      const auto read = series(id).points(segment, [&](const Point& point) {
+        sink.add(Event{told, point.step, point.wall_time, point.value});
+      });
+      if (!read) return read.error();
+    }
+  }
+  return {};
+}
+
+Result<void> RunFileReader::Work::read_histograms(EventSink& sink) {
+  return scan(Table::histogram, "ORDER BY id", [&](const Row& row) {
+    auto histogram = unpack_histogram(row.bytes(3));
+    if (!histogram) return damage_.add(histogram.error().message);
+    histogram->series = sink.series(name_of(row.integer(0)));
+    histogram->step = row.integer(1);
+    histogram->wall_time = to_seconds(row.integer(2));
+    sink.distribution(*histogram);
+  });
+}
+
+RunFileReader::RunFileReader(std::unique_ptr<Work> work) : work_(std::move(work)) {}
+RunFileReader::RunFileReader(RunFileReader&&) noexcept = default;
+RunFileReader& RunFileReader::operator=(RunFileReader&&) noexcept = default;
+RunFileReader::~RunFileReader() = default;
+
+Result<RunFileReader> RunFileReader::open(const std::filesystem::path& path) {
+  auto work = std::make_unique<Work>(path);
+  if (const auto opened = work->open(); !opened) return opened.error();
+  return RunFileReader(std::move(work));
+}
+
+Result<bool> RunFileReader::refresh() {
+  return work_->refresh();
+}
+const std::string& RunFileReader::name() const {
+  return work_->name_;
+}
+const DamageReport& RunFileReader::damage() const {
+  return work_->damage_.report;
+}
+
+Result<std::vector<SeriesInfo>> RunFileReader::series() {
+  return work_->attempt<std::vector<SeriesInfo>>([&]() -> Result<std::vector<SeriesInfo>> {
+    const auto ids = work_->series_with_points();
+    if (!ids) return ids.error();
+    std::vector<SeriesInfo> infos;
+    for (const std::int64_t id : *ids) {
+      auto info = work_->series(id).info();
+      if (!info) return info.error();
+      if (info->points > 0) infos.push_back(std::move(*info));
+    }
+    return infos;
+  });
+}
+
+Result<std::vector<WindowSpan>> RunFileReader::window(std::string_view series, const WindowRequest& request) {
+  return work_->attempt<std::vector<WindowSpan>>([&]() -> Result<std::vector<WindowSpan>> {
+    const auto id = work_->find(series);
+    if (!id) return Error{ErrorCode::not_found, "no series of that name in the run file", std::string(series)};
+    WindowRequest possible = request;
+    possible.most_spans = std::max<std::size_t>(request.most_spans, 1);
+    auto spans = work_->series(*id).spans(work_->segments_, possible);
+    if (!spans) return spans.error();
+    return arranged(std::move(*spans), possible.most_spans);
+  });
+}
+
+Result<std::vector<Histogram>> RunFileReader::histograms(std::string_view series, const WindowRequest& request) {
+  return work_->attempt<std::vector<Histogram>>([&]() -> Result<std::vector<Histogram>> {
+    const auto id = work_->find(series);
+    if (!id) return Error{ErrorCode::not_found, "no histograms of that name in the run file", std::string(series)};
+    return work_->histograms(*id, request);
+  });
+}
+
+Result<std::vector<std::string>> RunFileReader::histogram_names() {
+  return work_->attempt<std::vector<std::string>>([&]() -> Result<std::vector<std::string>> {
+    std::vector<std::string> names;
+    auto rows = work_->database_->prepare("SELECT DISTINCT series FROM histogram ORDER BY series");
+    if (!rows) return rows.error();
+    for (;;) {
+      const auto more = rows->step();
+      if (!more) return more.error();
+      if (!*more) return names;
+      names.push_back(work_->name_of(rows->integer(0)));
+    }
+  });
+}
+
+Result<std::vector<Mark>> RunFileReader::marks() {
+  return work_->attempt<std::vector<Mark>>([&]() -> Result<std::vector<Mark>> {
+    std::vector<Mark> marks;
+    const auto read = work_->scan(Table::mark, "ORDER BY id", [&](const Row& row) {
+      const auto kind = static_cast<Mark::Kind>(
+          std::clamp<std::int64_t>(row.integer(0), 0, static_cast<std::int64_t>(Mark::Kind::note)));
+      marks.push_back({kind, row.integer(1), to_seconds(row.integer(2)), row.bytes(3)});
+    });
+    if (!read) return read.error();
+    return marks;
+  });
+}
+
+Result<std::map<std::string, std::string, std::less<>>> RunFileReader::configuration() {
+  using Entries = std::map<std::string, std::string, std::less<>>;
+  return work_->attempt<Entries>([&]() -> Result<Entries> {
+    Entries entries;
+    const auto read =
+        work_->scan(Table::config, "ORDER BY id", [&](const Row& row) { entries[row.bytes(0)] = row.bytes(1); });
+    if (!read) return read.error();
+    return entries;
+  });
+}
+
+Result<std::vector<LayerInfo>> RunFileReader::layers() {
+  return work_->attempt<std::vector<LayerInfo>>([&]() -> Result<std::vector<LayerInfo>> {
+    std::vector<LayerInfo> layers;
+    const auto read = work_->scan(Table::layer, "ORDER BY id", [&](const Row& row) {
+      layers.push_back(
+          {row.bytes(0), row.bytes(1), shape_of(row.bytes(2)), static_cast<std::uint64_t>(row.integer(3))});
+    });
+    if (!read) return read.error();
+    return layers;
+  });
+}
+
+Result<std::vector<StoredReport>> RunFileReader::reports() {
+  return work_->attempt<std::vector<StoredReport>>([&]() -> Result<std::vector<StoredReport>> {
+    std::vector<StoredReport> reports;
+    const auto read = work_->scan(Table::report, "ORDER BY id", [&](const Row& row) {
+      reports.push_back({row.integer(0), to_seconds(row.integer(1)), row.bytes(2)});
+    });
+    if (!read) return read.error();
+    return reports;
+  });
+}
+
+Result<void> RunFileReader::read_events(EventSink& sink) {
+  // Everything that could turn out to need salvage is looked at before the first event is told.
+  const auto sound = work_->attempt<void>([&] { return work_->check_index(); });
+  if (!sound) return sound.error();
+  const auto entries = configuration();
+  if (!entries) return entries.error();
+  for (const auto& [key, value] : *entries) sink.config(key, value);
+  auto told = marks();
+  if (!told) return told.error();
+  for (Mark& mark : *told) sink.add(std::move(mark));
+  if (const auto read = work_->read_series(sink); !read) return read.error();
+  return work_->read_histograms(sink);
+}
+
+Result<Run> read_run_file(const std::filesystem::path& path, const RunLimits& limits) {
+  auto reader = RunFileReader::open(path);
+  if (!reader) return reader.error();
+  Run run(limits);
+  if (const auto read = reader->read_events(run); !read) return read.error();
+  run.name = reader->name();
+  run.sources = {path.string()};
+  run.format = kRunFileFormat;
+  run.damage.merge(reader->damage());
+  return run;
+}
+
+}  // namespace osler

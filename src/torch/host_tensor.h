@@ -1,0 +1,32 @@
+// HostTensor: a LibTorch tensor as the statistics engine reads it.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "osler/stats/tensor_view.h"
+
+namespace osler::torch {
+
+/// A view of a tensor in host memory together with what keeps that memory alive. A tensor on another device is copied
+/// to the host first, which is slow.
+struct HostTensor {
+  at::Tensor owner;
+  stats::TensorView view;
+  bool copied = false;
+};
+
+/// The tensor as the engine reads it. Nothing for undefined and sparse tensors and for types without NaN (integers).
+[[nodiscard]] std::optional<HostTensor> host_tensor(const at::Tensor& tensor);
+
+/// Where a tensor's memory is known by: views share it with what they look at. Null for tensors without storage.
+[[nodiscard]] const void* storage_of(const at::Tensor& tensor);
+
+/// The place of an element in a tensor of these sizes, from its row-major number.
+[[nodiscard]] std::vector<std::int64_t> place_of(std::uint64_t number, at::IntArrayRef sizes);
+
+/// "[64, 10]".
+[[nodiscard]] std::string in_brackets(const std::vector<std::int64_t>& numbers);
+
+}  // namespace osler::torch

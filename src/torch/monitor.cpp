@@ -1,0 +1,155 @@
+// The monitor's door: construction with its checks, and the way to the work behind it.
+#include "osler/torch/monitor.h"
+
+#include <stdexcept>
+#include <unordered_set>
+
+#include "torch/monitor_work.h"
+
+namespace osler::torch {
+namespace {
+
+void require_belonging(const ::torch::nn::Module& model, const ::torch::optim::Optimizer& optimizer) {
+  const std::vector<at::Tensor> parameters = model.parameters();
+  if (parameters.empty()) {
+    throw std::invalid_argument("osler: the model has no parameters; register its layers with register_module");
+  }
+  std::unordered_set<const void*> own;
+  for (const at::Tensor& parameter : parameters) own.insert(parameter.unsafeGetTensorImpl());
+  for (const auto& group : optimizer.param_groups()) {
+    for (const at::Tensor& parameter : group.params()) {
+      if (own.contains(parameter.unsafeGetTensorImpl())) return;
+    }
+  }
+  throw std::invalid_argument("osler: the optimizer holds no parameter of this model; was it made for another one?");
+}
+
+Recorder opened(MonitorOptions& options) {
+  std::vector<SinkPointer> sinks = std::move(options.sinks);
+  options.sinks.clear();
+  if (!options.run_file.empty()) {
+    Result<SinkPointer> sink = run_file_sink(options.run_file, options.name);
+    if (!sink) throw std::invalid_argument("osler: " + describe(sink.error()));
+    sinks.push_back(std::move(*sink));
+  }
+  RecorderOptions recording;
+  recording.name = options.name;
+  Result<Recorder> recorder = Recorder::open(recording, std::move(sinks));
+  if (!recorder) throw std::invalid_argument("osler: " + describe(recorder.error()));
+  return std::move(*recorder);
+}
+
+}  // namespace
+
+double StepTimes::monitor_share() const {
+  const double rest = data + forward + backward + optimizer + other;
+  return rest > 0 ? monitor / rest : 0;
+}
+
+Monitor::Monitor(::torch::nn::Module& model, ::torch::optim::Optimizer& optimizer, MonitorOptions options) {
+  require_belonging(model, optimizer);
+  Recorder recorder = opened(options);
+  work_ = std::make_unique<Work>(model, optimizer, std::move(options), std::move(recorder));
+}
+
+Monitor::Monitor(Monitor&&) noexcept = default;
+Monitor& Monitor::operator=(Monitor&&) noexcept = default;
+
+Monitor::~Monitor() {
+  // Whoever wants to know whether the last values were written calls close().
+  if (work_) static_cast<void>(work_->close());
+}
+
+bool Monitor::step(const at::Tensor& loss) {
+  return work_->step(loss);
+}
+
+bool Monitor::train_step(const std::function<at::Tensor()>& compute_loss) {
+  return work_->train_step(compute_loss);
+}
+
+void Monitor::replay_with(std::function<at::Tensor()> compute_loss) {
+  work_->replay_with(std::move(compute_loss));
+}
+
+void Monitor::batch_ready() {
+  work_->batch_ready();
+}
+
+BatchReport Monitor::batch(const at::Tensor& inputs, const at::Tensor& labels) {
+  return work_->batch(inputs, labels);
+}
+
+void Monitor::log(std::string_view name, double value) {
+  work_->log(name, value);
+}
+
+void Monitor::validation_batch(const at::Tensor& output) {
+  work_->validation_batch(output);
+}
+
+void Monitor::validation(double loss, const std::vector<std::pair<std::string, double>>& metrics) {
+  work_->validation(loss, metrics);
+}
+
+void Monitor::epoch(std::int64_t number) {
+  work_->epoch(number);
+}
+
+void Monitor::checkpoint(bool with_scheduler) {
+  work_->check("scheduler-not-checkpointed", with_scheduler ? 0 : 1);
+}
+
+void Monitor::split_overlap(double share) {
+  work_->check("split-overlap", share);
+}
+
+void Monitor::validation_changes(double share) {
+  work_->check("validation-augmented", share);
+}
+
+void Monitor::config(std::string_view key, std::string_view value) {
+  work_->config(key, value);
+}
+
+Report Monitor::report() {
+  return work_->report();
+}
+
+std::vector<std::string> Monitor::quick_check() const {
+  return work_->quick_check();
+}
+
+std::string Monitor::summary() {
+  return work_->summary();
+}
+
+std::int64_t Monitor::steps() const {
+  return work_->steps;
+}
+
+std::int64_t Monitor::skipped() const {
+  return work_->skipped;
+}
+
+StepTimes Monitor::times() const {
+  return work_->times;
+}
+
+double Monitor::clipped_share() const {
+  return work_->steps == 0 ? 0 : static_cast<double>(work_->clipped) / static_cast<double>(work_->steps);
+}
+
+std::optional<double> Monitor::gradient_norm() const {
+  return work_->gradient_norm;
+}
+
+const std::optional<NonfiniteOrigin>& Monitor::origin() const {
+  return work_->origin;
+}
+
+Result<void> Monitor::close() {
+  return work_->close();
+}
+
+}  // namespace osler::torch

@@ -1,0 +1,198 @@
+// What the monitor tells beside the step itself: configuration, rates, memory, ranks, validation, summaries.
+#include <ATen/core/grad_mode.h>
+#include <c10/util/Type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <typeinfo>
+#include <unordered_set>
+
+#include "osler/base/file_system.h"
+#include "torch/monitor_work.h"
+
+namespace osler::torch {
+namespace {
+
+std::unordered_set<const void*> optimized(const ::torch::optim::Optimizer& optimizer) {
+  std::unordered_set<const void*> found;
+  for (const auto& group : optimizer.param_groups()) {
+    for (const at::Tensor& parameter : group.params()) found.insert(parameter.unsafeGetTensorImpl());
+  }
+  return found;
+}
+
+/// The memory that the process holds, in bytes; 0 where the system does not tell.
+double resident_bytes() {
+  constexpr std::uint64_t kEnough = 4096;
+  constexpr double kPage = 4096;
+  const auto text = read_whole(real_file_system(), "/proc/self/statm", kEnough);
+  if (!text) return 0;
+  const auto space = text->find(' ');
+  if (space == std::string::npos) return 0;
+  return kPage * std::strtod(text->c_str() + space, nullptr);
+}
+
+}  // namespace
+
+void Monitor::Work::tell_configuration() {
+  recorder_.config("optimizer", c10::demangle(typeid(optimizer_).name()));
+  recorder_.config("parameter_groups", std::to_string(optimizer_.param_groups().size()));
+  if (options_.clip_norm) recorder_.config("max_grad_norm", fmt::format("{}", *options_.clip_norm));
+  if (options_.clip_value) recorder_.config("clip_grad_value", fmt::format("{}", *options_.clip_value));
+  if (options_.batch_size) recorder_.config("batch_size", std::to_string(*options_.batch_size));
+  if (options_.classes) recorder_.config("num_classes", std::to_string(*options_.classes));
+  recorder_.layers(book_.layers());
+}
+
+void Monitor::Work::tell_parameters_left_out() {
+  const auto known = optimized(optimizer_);
+  double left_out = 0;
+  for (std::size_t i = 0; i < book_.names().size(); ++i) {
+    const at::Tensor& parameter = book_.parameters()[i];
+    if (!parameter.requires_grad() || known.contains(parameter.unsafeGetTensorImpl())) continue;
+    ++left_out;
+    check("parameters-not-optimized/" + book_.names()[i], 1);
+  }
+  check("parameters-not-optimized", left_out);
+}
+
+void Monitor::Work::check(std::string_view id, double value) {
+  recorder_.scalar(steps, std::string(kCheck) + std::string(id), value);
+}
+
+void Monitor::Work::record_rates() {
+  const auto& groups = optimizer_.param_groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!groups[i].has_options()) continue;
+    const double rate = groups[i].options().get_lr();
+    if (groups.size() == 1) {
+      recorder_.scalar(steps, "lr", rate);
+    } else {
+      recorder_.scalar(steps, "lr/group" + std::to_string(i), rate);
+    }
+  }
+}
+
+void Monitor::Work::record_memory() {
+  if (const double bytes = resident_bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);
+}
+
+void Monitor::Work::compare_ranks(const GradientLook& look) {
+  if (options_.ranks_every <= 0 || steps % options_.ranks_every != 0) return;
+  const Ranks& ranks = *options_.ranks;
+  constexpr std::int64_t kNumbers = 3;
+  at::Tensor board = at::zeros({ranks.size, kNumbers}, at::kDouble);
+  board[ranks.rank][0] = book_.weight_sum();
+  board[ranks.rank][1] = look.complete ? look.norm : book_.look(true).norm;
+  board[ranks.rank][2] = last_compute_;
+  ranks.sum(board);
+  const auto spread = [&](std::int64_t column) {
+    const at::Tensor numbers = board.select(1, column);
+    const double largest = numbers.abs().max().item<double>();
+    return largest > 0 ? (numbers.max() - numbers.min()).item<double>() / largest : 0;
+  };
+  recorder_.scalar(steps, "osler/ranks/weight-difference", spread(0));
+  recorder_.scalar(steps, "osler/ranks/gradient-difference", spread(1));
+  const at::Tensor seconds = board.select(1, 2);
+  const double median = seconds.median().item<double>();
+  const auto slowest = seconds.argmax().item<std::int64_t>();
+  recorder_.scalar(steps, "osler/ranks/slowest", static_cast<double>(slowest));
+  if (median > 0) recorder_.scalar(steps, "osler/ranks/slowest-ratio", seconds.max().item<double>() / median);
+}
+
+BatchReport Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& labels) {
+  BatchReport report = batches_.check(inputs, labels);
+  const auto tell = [&](std::string_view name, double value) {
+    recorder_.scalar(steps, std::string(kBatch) + std::string(name), value);
+  };
+  const auto share = [](std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  };
+  tell("nonfinite-share", share(report.nonfinite, report.inputs));
+  tell("magnitude", report.abs_max);
+  tell("center", report.mean);
+  tell("deviation", report.std);
+  tell("identical-samples", report.identical_samples ? 1 : 0);
+  tell("repeated", report.repeated ? 1 : 0);
+  if (report.labels > 0) {
+    tell("invalid-labels-share", share(report.invalid_labels, report.labels));
+    tell("constant-label", report.constant_label ? 1 : 0);
+    if (report.largest_class_share > 0) {
+      tell("largest-class-share", report.largest_class_share);
+      tell("classes", static_cast<double>(options_.classes.value_or(report.classes_seen)));
+    }
+  }
+  return report;
+}
+
+void Monitor::Work::log(std::string_view name, double value) {
+  recorder_.scalar(steps, name, value);
+}
+
+void Monitor::Work::validation_batch(const at::Tensor& output) {
+  if (mode_matters_) check("train-mode-in-validation", model_.is_training() ? 1 : 0);
+  if (output.defined()) check("validation-builds-graph", output.requires_grad() ? 1 : 0);
+}
+
+void Monitor::Work::validation(double loss, const std::vector<std::pair<std::string, double>>& metrics) {
+  // After step n training has seen n batches: the number of the newest step is n - 1.
+  const std::int64_t step = std::max<std::int64_t>(steps - 1, 0);
+  recorder_.scalar(step, "validation/loss", loss);
+  for (const auto& [name, value] : metrics) recorder_.scalar(step, "validation/" + name, value);
+}
+
+void Monitor::Work::epoch(std::int64_t number) {
+  recorder_.scalar(std::max<std::int64_t>(steps - 1, 0), "epoch", static_cast<double>(number));
+}
+
+std::vector<std::string> Monitor::Work::quick_check() const {
+  std::vector<std::string> problems;
+  for (const NonfiniteTensor& tensor : find_nonfinite(model_)) {
+    problems.push_back(fmt::format("{}{} holds {} NaN and {} infinite of {} values.",
+                                   tensor.gradient ? "The gradient of " : "", tensor.name, tensor.nan_count,
+                                   tensor.inf_count, tensor.count));
+  }
+  const auto known = optimized(optimizer_);
+  bool any_gradient = false;
+  for (const at::Tensor& parameter : book_.parameters()) any_gradient |= parameter.grad().defined();
+  for (std::size_t i = 0; i < book_.names().size(); ++i) {
+    const at::Tensor& parameter = book_.parameters()[i];
+    if (!parameter.requires_grad()) continue;
+    if (!known.contains(parameter.unsafeGetTensorImpl())) {
+      problems.push_back(book_.names()[i] + " is in no group of the optimizer.");
+    }
+    if (any_gradient && !parameter.grad().defined()) {
+      problems.push_back(book_.names()[i] + " has received no gradient: it is not part of the graph.");
+    }
+  }
+  if (mode_matters_ && !model_.is_training()) problems.emplace_back("The model is in evaluation mode.");
+  return problems;
+}
+
+std::string Monitor::Work::summary() {
+  const Report now = report();
+  std::string text = fmt::format("{} steps, {} left out", steps, skipped);
+  if (gradient_norm) text += fmt::format(", gradient norm {:.4g}", *gradient_norm);
+  if (options_.clip_norm && steps > 0) {
+    text += fmt::format(", clipped {:.0f} % of the steps",
+                        100.0 * static_cast<double>(clipped) / static_cast<double>(steps));
+  }
+  text += fmt::format("; watching took {:.1f} % of the time.\n", 100 * times.monitor_share());
+  text += now.headline + "\n";
+  for (const Observation& observation : now.findings) {
+    text += fmt::format("  {}: {} [{}]\n", to_string(observation.severity), observation.summary, observation.finding);
+  }
+  if (origin) text += "  " + describe(*origin) + "\n";
+  return text;
+}
+
+Result<void> Monitor::Work::close() {
+  if (closed_) return {};
+  closed_ = true;
+  watch_.reset();
+  recorder_.mark(Mark::Kind::finished, steps, "training ended");
+  return recorder_.close();
+}
+
+}  // namespace osler::torch

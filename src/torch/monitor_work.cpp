@@ -1,0 +1,362 @@
+// A step under the monitor: what is looked at, in which order, and at what cost.
+#include "torch/monitor_work.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+#include "osler/diagnosis/diagnose.h"
+
+namespace osler::torch {
+namespace {
+
+constexpr std::size_t kDeadWindow = 8;  // traced batches in which a dead unit was silent
+constexpr std::size_t kPairsKept = 16;  // gradient pairs that the noise scale is estimated from
+constexpr double kSecondsBetweenDiagnoses = 5;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Layers that compute something else in evaluation.
+bool depends_on_mode(const ::torch::nn::Module& model) {
+  const auto depends = [](const ::torch::nn::Module& module) {
+    const std::string& name = module.name();
+    return name.find("Dropout") != std::string::npos || name.find("BatchNorm") != std::string::npos;
+  };
+  // The model itself may live on the stack, where LibTorch cannot list it among its modules.
+  const auto modules = model.modules(/*include_self=*/false);
+  return depends(model) ||
+         std::any_of(modules.begin(), modules.end(), [&](const auto& each) { return depends(*each); });
+}
+
+}  // namespace
+
+Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optimizer, MonitorOptions options,
+                    Recorder recorder)
+    : model_(model),
+      optimizer_(optimizer),
+      options_(std::move(options)),
+      recorder_(std::move(recorder)),
+      book_(model),
+      buffers_(model.buffers()),
+      batches_({options_.classes, BatchExpectations{}.extreme}),
+      mode_matters_(depends_on_mode(model)),
+      trace_(model),
+      gradient_budget_(0.4 * options_.budget),
+      statistics_budget_(0.25 * options_.budget),
+      trace_budget_(0.25 * options_.budget),
+      diagnosis_budget_(0.1 * options_.budget) {
+  tell_configuration();
+  tell_parameters_left_out();
+  book_.record_start(recorder_);
+  last_diagnosis_ = left_ = now();
+  if (options_.trace_always) open_watch();
+}
+
+void Monitor::Work::require_use(const at::Tensor& loss) const {
+  if (closed_) throw std::invalid_argument("osler: step() after close(); make a new Monitor to go on recording");
+  if (!loss.defined() || loss.numel() != 1) {
+    throw std::invalid_argument("osler: the loss must be a single number; reduce it with mean() or sum() first");
+  }
+  if (!book_.in_place()) {
+    throw std::invalid_argument(
+        "osler: the model was moved to another device after the Monitor was made; make the "
+        "Monitor after model.to(device)");
+  }
+}
+
+bool Monitor::Work::step(const at::Tensor& loss) {
+  const double arrived = now();
+  require_use(loss);
+  finish_trace();
+  const double computing = arrived - left_ - traced_;
+  times.other += computing;
+  // The backward pass of data-parallel training waits for the other ranks, so it tells nothing about this one.
+  last_compute_ = waited_ > 0 ? waited_ : computing;
+  account(computing);
+  recorder_.scalar(steps, "step_time", waited_ + computing);
+  waited_ = 0;
+  const bool go = examine(loss);
+  if (replay_) save_state();
+  // The forward pass comes before the next call: it is watched from here on.
+  open_watch();
+  left_ = now();
+  times.monitor += left_ - arrived + traced_;
+  return go;
+}
+
+bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) {
+  const double arrived = now();
+  save_state();
+  open_watch();
+  const double began = now();
+  at::Tensor loss;
+  double forward_done = 0;
+  try {
+    optimizer_.zero_grad();
+    loss = compute_loss();
+    require_use(loss);
+    forward_done = now();
+    loss.backward();
+  } catch (...) {
+    watch_.reset();
+    throw;
+  }
+  const double backward_done = now();
+  finish_trace();
+  const std::function<at::Tensor()> before = std::exchange(replay_, compute_loss);
+  const bool go = examine(loss);
+  replay_ = before;
+  const double examined = now();
+  if (go) optimizer_.step();
+  const double stepped = now();
+  const double waiting = arrived - left_;
+  const double forward = forward_done - began - traced_;
+  times.data += waiting;
+  times.forward += forward;
+  times.backward += backward_done - forward_done;
+  times.optimizer += stepped - examined;
+  last_compute_ = waiting + forward;
+  recorder_.scalar(steps - 1, "osler/time/data", waiting);
+  recorder_.scalar(steps - 1, "osler/time/forward", forward);
+  recorder_.scalar(steps - 1, "osler/time/backward", backward_done - forward_done);
+  recorder_.scalar(steps - 1, "osler/time/optimizer", stepped - examined);
+  const double computing = forward + (backward_done - forward_done) + (stepped - examined);
+  recorder_.scalar(steps - 1, "step_time", waiting + computing);
+  // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
+  account(computing + std::min(waiting, computing));
+  left_ = now();
+  times.monitor += (began - arrived) + traced_ + (examined - backward_done) + (left_ - stepped);
+  return go;
+}
+
+void Monitor::Work::account(double training_seconds) {
+  for (Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
+    budget->earn(training_seconds);
+  }
+}
+
+bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
+  if (every < 0) return false;
+  return every > 0 ? steps % every == 0 : budget.affords();
+}
+
+bool Monitor::Work::examine(const at::Tensor& loss) {
+  finish_updates();
+  const double value = loss.detach().item<double>();
+  const GradientLook look = look_at_gradients();
+  record_step(value, look);
+  const bool finite = std::isfinite(value) && look.finite;
+  if (finite) {
+    record_statistics(look);
+    clip(look);
+  } else {
+    refuse(loss, value, look);
+  }
+  if (options_.ranks) compare_ranks(look);
+  diagnose_live();
+  ++steps;
+  return finite || !options_.skip_nonfinite;
+}
+
+GradientLook Monitor::Work::look_at_gradients() {
+  const bool asked = options_.check_every_gradient || options_.clip_norm.has_value() ||
+                     due(options_.statistics_every == 0 ? -1 : options_.statistics_every, statistics_budget_);
+  const bool all = asked || gradient_budget_.affords();
+  const double before = now();
+  GradientLook look = book_.look(all);
+  // A bad value among the small ones is followed up at any price.
+  if (!look.finite && !all) look = book_.look(true);
+  if (all && !asked) gradient_budget_.spend(now() - before);
+  if (look.complete) gradient_norm = look.finite ? look.norm : std::nan("");
+  return look;
+}
+
+void Monitor::Work::record_step(double loss, const GradientLook& look) {
+  recorder_.scalar(steps, "train/loss", loss);
+  if (look.complete) recorder_.scalar(steps, "grad_norm", *gradient_norm);
+  record_rates();
+  constexpr std::int64_t kSeldom = 64;  // the mode hardly ever changes: told when it does, and now and then
+  const bool training = model_.is_training();
+  if (mode_matters_ && (told_training_ != training || steps % kSeldom == 0)) {
+    check("eval-mode-in-training", training ? 0 : 1);
+    told_training_ = training;
+  }
+}
+
+void Monitor::Work::clip(const GradientLook& look) {
+  if (options_.clip_value) {
+    book_.clamp(*options_.clip_value);
+  }
+  if (!options_.clip_norm || !(look.norm > *options_.clip_norm)) return;
+  constexpr double kAgainstZero = 1e-6;  // as LibTorch's clip_grad_norm_
+  book_.scale(*options_.clip_norm / (look.norm + kAgainstZero));
+  ++clipped;
+}
+
+void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientLook& look) {
+  watch_.reset();
+  find_origin(loss);
+  std::string text =
+      std::isfinite(value) ? "The gradient of " + look.first_bad + " is not finite." : "The loss is not finite.";
+  if (origin) {
+    text += " " + describe(*origin);
+    recorder_.scalar(steps, "osler/origin/" + std::string(to_string(origin->cause)), 1);
+  }
+  if (options_.skip_nonfinite) {
+    optimizer_.zero_grad();
+    if (!buffers_before_.empty()) buffers_before_.restore(buffers_);
+    ++skipped;
+    text += " The step was left out.";
+  }
+  recorder_.mark(Mark::Kind::note, steps, text);
+  if (options_.on_line) options_.on_line("osler: step " + std::to_string(steps) + ": " + text);
+}
+
+void Monitor::Work::find_origin(const at::Tensor& loss) {
+  origin.reset();
+  if (always_) {
+    origin = always_->origin(loss);
+    return;
+  }
+  if (!replay_ || !random_before_) return;
+  const RandomState after = RandomState::now(book_.parameters());
+  try {
+    random_before_->restore();
+    buffers_before_.restore(buffers_);
+    origin = trace_origin(model_, replay_);
+  } catch (const std::exception&) {
+    // The loss could not be computed again; the step is left out without an origin.
+  }
+  after.restore();
+}
+
+void Monitor::Work::record_statistics(const GradientLook& look) {
+  if (!due(options_.statistics_every, statistics_budget_)) return;
+  const double before = now();
+  if (!look.complete) book_.look(true);
+  book_.record(recorder_, steps);
+  record_memory();
+  book_.remember();
+  remembered_step_ = steps;
+  statistics_budget_.spend(now() - before);
+}
+
+void Monitor::Work::finish_updates() {
+  if (!book_.remembers()) return;
+  const double before = now();
+  book_.record_updates(recorder_, remembered_step_);
+  if (const auto pair = book_.compare_gradients()) {
+    check("gradients-carried", pair->carried);
+    pairs_.push_back(pair->pair);
+    if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
+    if (options_.batch_size && pairs_.size() == kPairsKept) {
+      const stats::GradientNoise noise = stats::gradient_noise(pairs_, static_cast<double>(*options_.batch_size));
+      recorder_.scalar(steps, "osler/gradient-noise-scale", noise.scale());
+      recorder_.scalar(steps, "osler/batch/size", static_cast<double>(*options_.batch_size));
+    }
+  }
+  statistics_budget_.spend(now() - before);
+}
+
+void Monitor::Work::finish_trace() {
+  traced_ = 0;
+  if (!watch_) return;
+  watch_.reset();
+  if (always_) return;
+  traced_ = trace_.seconds();  // spent inside the forward pass
+  const double before = now();
+  record_activations();
+  trace_budget_.spend(now() - before + traced_);
+}
+
+void Monitor::Work::record_activations() {
+  const std::int64_t step = steps;
+  for (const Activation& activation : trace_.activations()) {
+    recorder_.tensor(step, TensorKind::activation, activation.layer, activation.stats);
+    const std::string name = tensor_name(TensorKind::activation, activation.layer);
+    if (activation.saturated) recorder_.scalar(step, name + "#saturated-share", *activation.saturated);
+    if (activation.rows && std::isfinite(activation.rows->spread)) {
+      recorder_.scalar(step, name + "#spread", activation.rows->spread);
+    }
+    if (activation.entropy) recorder_.scalar(step, name + "#entropy", *activation.entropy);
+    if (activation.drift) recorder_.scalar(step, name + "#drift", *activation.drift);
+    if (activation.units) {
+      auto window = dead_.try_emplace(activation.layer, activation.units->active.size(), kDeadWindow).first;
+      window->second.add(*activation.units);
+      if (window->second.full()) recorder_.scalar(step, name + "#dead-share", window->second.dead_share());
+    }
+  }
+  if (trace_.logits()) recorder_.scalar(step, "osler/logits/max", trace_.logits()->stats.abs_max());
+}
+
+void Monitor::Work::open_watch() {
+  watch_.reset();
+  if (options_.trace_always) {
+    always_ = std::make_unique<OriginTrace>(model_);
+    watch_.emplace(*always_);
+  } else if (due(options_.trace_every, trace_budget_)) {
+    trace_.clear();
+    watch_.emplace(trace_);
+  }
+}
+
+void Monitor::Work::save_state() {
+  random_before_ = RandomState::now(book_.parameters());
+  buffers_before_.save(buffers_);
+}
+
+void Monitor::Work::replay_with(std::function<at::Tensor()> compute_loss) {
+  replay_ = std::move(compute_loss);
+  save_state();
+}
+
+void Monitor::Work::batch_ready() {
+  const double arrived = now();
+  waited_ += arrived - left_;
+  times.data += arrived - left_;
+  recorder_.scalar(steps, "osler/time/data", waited_);
+  account(arrived - left_);
+  if (replay_) save_state();
+  left_ = now();
+  times.monitor += left_ - arrived;
+}
+
+void Monitor::Work::diagnose_live() {
+  if (!options_.on_finding && !options_.on_line) return;
+  const bool time = options_.diagnose_every > 0
+                        ? (steps + 1) % options_.diagnose_every == 0
+                        : options_.diagnose_every == 0 && now() - last_diagnosis_ > kSecondsBetweenDiagnoses &&
+                              diagnosis_budget_.affords();
+  if (!time) return;
+  const double before = now();
+  for (const Observation& observation : report().findings) tell(observation);
+  last_diagnosis_ = now();
+  diagnosis_budget_.spend(last_diagnosis_ - before);
+}
+
+void Monitor::Work::tell(const Observation& observation) {
+  const auto [at, fresh] = told_.emplace(observation.finding, observation.severity);
+  if (!fresh && at->second >= observation.severity) return;
+  at->second = observation.severity;
+  if (options_.on_finding) options_.on_finding(observation);
+  if (options_.on_line) {
+    options_.on_line("osler: step " + std::to_string(steps) + ": " + std::string(to_string(observation.severity)) +
+                     ": " + observation.summary + " [" + observation.finding + "]");
+  }
+}
+
+Report Monitor::Work::report() {
+  Report report;
+  recorder_.visit([&](const Run& run) {
+    Result<Report> made = diagnose(run);
+    if (made) report = std::move(*made);
+  });
+  return report;
+}
+
+}  // namespace osler::torch

@@ -1,0 +1,118 @@
+// Monitor::Work: the state of a monitor and the order in which a step is examined.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "osler/recorder/recorder.h"
+#include "osler/torch/monitor.h"
+#include "torch/activation_trace.h"
+#include "torch/budget.h"
+#include "torch/origin_trace.h"
+#include "torch/parameter_book.h"
+#include "torch/saved_state.h"
+#include "torch/watch.h"
+
+namespace osler::torch {
+
+/// Names of the series under which the monitor tells what is no curve of the user's. Findings read them.
+inline constexpr std::string_view kCheck = "osler/check/";
+inline constexpr std::string_view kBatch = "osler/batch/";
+
+class Monitor::Work {
+ public:
+  Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optimizer, MonitorOptions options, Recorder recorder);
+
+  bool step(const at::Tensor& loss);
+  bool train_step(const std::function<at::Tensor()>& compute_loss);
+  void replay_with(std::function<at::Tensor()> compute_loss);
+  void batch_ready();
+  BatchReport batch(const at::Tensor& inputs, const at::Tensor& labels);
+  void log(std::string_view name, double value);
+  void validation_batch(const at::Tensor& output);
+  void validation(double loss, const std::vector<std::pair<std::string, double>>& metrics);
+  void epoch(std::int64_t number);
+  void check(std::string_view id, double value);
+  void config(std::string_view key, std::string_view value) { recorder_.config(key, value); }
+
+  Report report();
+  [[nodiscard]] std::vector<std::string> quick_check() const;
+  std::string summary();
+  Result<void> close();
+
+  std::int64_t steps = 0;
+  std::int64_t skipped = 0;
+  std::int64_t clipped = 0;
+  StepTimes times;
+  std::optional<double> gradient_norm;
+  std::optional<NonfiniteOrigin> origin;
+
+ private:
+  // Before the first step.
+  void tell_configuration();
+  void tell_parameters_left_out();
+
+  // The parts of a step, in this order.
+  void require_use(const at::Tensor& loss) const;
+  bool examine(const at::Tensor& loss);
+  void finish_trace();
+  void finish_updates();
+  GradientLook look_at_gradients();
+  void refuse(const at::Tensor& loss, double value, const GradientLook& look);
+  void find_origin(const at::Tensor& loss);
+  void clip(const GradientLook& look);
+  void record_step(double loss, const GradientLook& look);
+  void record_rates();
+  void record_statistics(const GradientLook& look);
+  void record_memory();
+  void compare_ranks(const GradientLook& look);
+  void diagnose_live();
+  void open_watch();
+
+  void record_activations();
+  void save_state();
+  void tell(const Observation& observation);
+  void account(double training_seconds);
+  [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
+
+  ::torch::nn::Module& model_;
+  ::torch::optim::Optimizer& optimizer_;
+  MonitorOptions options_;
+  Recorder recorder_;
+  ParameterBook book_;
+  std::vector<at::Tensor> buffers_;
+  BatchChecker batches_;
+  std::function<at::Tensor()> replay_;
+  bool closed_ = false;
+  bool mode_matters_ = false;  // the model has layers that behave otherwise in evaluation
+
+  // What replay needs.
+  std::optional<RandomState> random_before_;
+  BufferState buffers_before_;
+
+  // Tracing.
+  ActivationTrace trace_;
+  std::unique_ptr<OriginTrace> always_;
+  std::optional<Watch> watch_;
+  std::map<std::string, stats::DeadUnitWindow, std::less<>> dead_;
+
+  // Time.
+  Budget gradient_budget_;
+  Budget statistics_budget_;
+  Budget trace_budget_;
+  Budget diagnosis_budget_;
+  double left_ = 0;    // when the monitor was last left
+  double waited_ = 0;  // for data, in this step
+  double traced_ = 0;  // by the trace inside the newest forward pass
+  double last_diagnosis_ = 0;
+  double last_compute_ = 0;  // data and forward of the newest step, for the ranks
+  std::int64_t remembered_step_ = 0;
+  std::vector<stats::PairStats> pairs_;
+  std::map<std::string, Severity> told_;  // by finding
+  std::optional<bool> told_training_;     // the newest mode
+};
+
+}  // namespace osler::torch

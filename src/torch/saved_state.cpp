@@ -1,0 +1,77 @@
+// Saving and restoring random states, buffers and gradients.
+#include "torch/saved_state.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace osler::torch {
+namespace {
+
+at::Generator generator_of(const at::Device& device) {
+  return at::globalContext().defaultGenerator(device);
+}
+
+}  // namespace
+
+RandomState RandomState::now(const std::vector<at::Tensor>& parameters) {
+  std::vector<at::Device> devices = {at::Device(at::kCPU)};
+  for (const at::Tensor& parameter : parameters) {
+    if (!parameter.device().is_cuda()) continue;
+    if (std::find(devices.begin(), devices.end(), parameter.device()) == devices.end()) {
+      devices.push_back(parameter.device());
+    }
+  }
+  RandomState state;
+  for (const at::Device& device : devices) {
+    at::Generator generator = generator_of(device);
+    const std::lock_guard lock(generator.mutex());
+    state.states_.emplace_back(device, generator.get_state());
+  }
+  return state;
+}
+
+void RandomState::restore() const {
+  for (const auto& [device, state] : states_) {
+    at::Generator generator = generator_of(device);
+    const std::lock_guard lock(generator.mutex());
+    generator.set_state(state);
+  }
+}
+
+void BufferState::save(const std::vector<at::Tensor>& buffers) {
+  const at::NoGradGuard no_graph;
+  copies_.resize(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const bool fits = copies_[i].defined() && copies_[i].sizes() == buffers[i].sizes() &&
+                      copies_[i].device() == buffers[i].device() && copies_[i].dtype() == buffers[i].dtype();
+    if (fits) {
+      copies_[i].copy_(buffers[i]);
+    } else {
+      copies_[i] = buffers[i].detach().clone();
+    }
+  }
+}
+
+void BufferState::restore(const std::vector<at::Tensor>& buffers) const {
+  const at::NoGradGuard no_graph;
+  for (std::size_t i = 0; i < std::min(buffers.size(), copies_.size()); ++i) {
+    at::Tensor buffer = buffers[i].detach();
+    buffer.copy_(copies_[i]);
+  }
+}
+
+GradientsAside::GradientsAside(std::vector<at::Tensor> parameters) : parameters_(std::move(parameters)) {
+  for (at::Tensor& parameter : parameters_) {
+    gradients_.push_back(parameter.grad());
+    parameter.mutable_grad() = at::Tensor();
+  }
+}
+
+GradientsAside::~GradientsAside() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].mutable_grad() = gradients_[i];
+}
+
+}  // namespace osler::torch

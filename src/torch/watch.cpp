@@ -1,0 +1,95 @@
+// Watching operations through at::RecordFunction; the only file that touches it.
+#include "torch/watch.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+// LibTorch's release libraries leave a member out of at::RecordFunction that its header has without NDEBUG; the module
+// is therefore compiled with NDEBUG in every build.
+#ifndef NDEBUG
+#error "src/torch must be compiled with NDEBUG, as LibTorch itself was"
+#endif
+
+namespace osler::torch {
+namespace {
+
+std::atomic<OperationObserver*>& watching() {
+  static std::atomic<OperationObserver*> observer{nullptr};
+  return observer;
+}
+
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Operation operation_of(const at::RecordFunction& function) {
+  Operation operation;
+  operation.kind =
+      function.scope() == at::RecordScope::BACKWARD_FUNCTION ? Operation::Kind::node : Operation::Kind::function;
+  operation.name = function.name();
+  operation.sequence = function.seqNr();
+  return operation;
+}
+
+/// Runs `tell` with the observer; what it computes is neither watched nor part of a graph.
+template <typename Tell>
+void show(Tell tell) {
+  OperationObserver* observer = watching().load(std::memory_order_acquire);
+  if (observer == nullptr) return;
+  const at::DisableRecordFunctionGuard unwatched;
+  const at::NoGradGuard no_graph;
+  const std::lock_guard lock(one_at_a_time());
+  try {
+    tell(*observer);
+  } catch (const std::exception&) {
+    // An observer that cannot look at a tensor leaves it out: training must not notice that it is watched.
+  }
+}
+
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+  show([&](OperationObserver& observer) {
+    Operation operation = operation_of(function);
+    const auto inputs = function.inputs();
+    operation.values = {inputs.data(), inputs.size()};
+    observer.started(operation);
+  });
+  return nullptr;
+}
+
+void on_end(const at::RecordFunction& function, at::ObserverContext* /*context*/) {
+  show([&](OperationObserver& observer) {
+    Operation operation = operation_of(function);
+    const auto& outputs = function.outputs();
+    operation.values = {outputs.data(), outputs.size()};
+    observer.finished(operation);
+  });
+}
+
+}  // namespace
+
+Watch::Watch(OperationObserver& observer) {
+  OperationObserver* none = nullptr;
+  active_ = watching().compare_exchange_strong(none, &observer);
+  if (!active_) return;
+  handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(on_start, on_end)
+                                           .needsInputs(true)
+                                           .needsOutputs(true)
+                                           .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+Watch::~Watch() {
+  if (!active_) return;
+  at::removeCallback(handle_);
+  watching().store(nullptr, std::memory_order_release);
+}
+
+OperationObserver* current_observer() {
+  return watching().load(std::memory_order_acquire);
+}
+
+}  // namespace osler::torch
