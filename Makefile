@@ -13,6 +13,8 @@ BENCH_ARGUMENTS ?=
 SCORE_ARGUMENTS ?=
 # How long `make fuzz` runs each fuzz target.
 FUZZ_SECONDS ?= 60
+# Where it starts to look; 0 starts somewhere else each time.
+FUZZ_SEED ?= 0
 
 help: ## this list
 	@echo "Osler, the physician for neural-network training. Goals:"
@@ -61,7 +63,7 @@ score: setup ## score the diagnosis on labelled runs: the project's cases, simul
 fuzz: setup ## build the fuzz targets and run each for FUZZ_SECONDS
 	@$(call configure,fuzz)
 	@cmake --build --preset fuzz --parallel $(JOBS) --target osler_fuzzers
-	@tools/fuzz build/fuzz/fuzz $(FUZZ_SECONDS)
+	@tools/fuzz build/fuzz/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 docs: build ## write the catalogue as Markdown pages to build/docs
 	@tools/docs build/osler build/docs

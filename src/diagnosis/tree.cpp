@@ -7,8 +7,9 @@
 namespace osler {
 namespace {
 
-const std::vector<TreeNode>& nodes() {
-  static const std::vector<TreeNode> tree = {
+/// Broken numbers, and losses that stay where they began.
+std::vector<TreeNode> broken_or_stuck() {
+  return {
       {"finite",
        "Did a loss, a gradient or a weight turn NaN or infinite?",
        {"loss-nonfinite-at-start", "loss-nonfinite-later", "gradient-nonfinite", "weights-nonfinite"},
@@ -82,6 +83,12 @@ const std::vector<TreeNode>& nodes() {
        "",
        "",
        {"lr-too-low", "wrong-labels", "wrong-loss-function", "bad-initialization", "lr-too-high"}},
+  };
+}
+
+/// Losses that climb, swing, spike or stop too early.
+std::vector<TreeNode> unstable_or_slow() {
+  return {
       {"stable",
        "Does the loss climb, swing or spike?",
        {"loss-diverging", "exploding-gradients", "loss-oscillating", "loss-spikes", "late-loss-variance",
@@ -141,6 +148,12 @@ const std::vector<TreeNode>& nodes() {
        "",
        "",
        {"converged", "saddle-point", "lr-too-low", "lr-decayed-too-fast"}},
+  };
+}
+
+/// Validation, layers, data and the machine.
+std::vector<TreeNode> beyond_the_loss() {
+  return {
       {"generalises",
        "Does validation part from training?",
        {"overfitting", "overconfidence", "validation-frozen", "validation-better-than-training",
@@ -210,6 +223,14 @@ const std::vector<TreeNode>& nodes() {
        "",
        {"converged"}},
   };
+}
+
+const std::vector<TreeNode>& nodes() {
+  static const std::vector<TreeNode> tree = [] {
+    std::vector<TreeNode> all = broken_or_stuck();
+    for (const auto& more : {unstable_or_slow(), beyond_the_loss()}) all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return tree;
 }
 

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <queue>
+#include <span>
 #include <unordered_map>
 
 #include "runfile/salvage.h"
@@ -17,6 +21,9 @@ namespace osler {
 
 using namespace runfile;
 namespace {
+
+// Series that are told step by step together; each keeps a chunk in memory meanwhile.
+constexpr std::size_t kMergedSeries = 256;
 
 /// Spans in rising order; of exact points at one step the later wins; neighbours merged until they are few enough.
 std::vector<WindowSpan> arranged(std::vector<WindowSpan> spans, std::size_t most) {
@@ -89,6 +96,8 @@ class RunFileReader::Work {
   }
   Result<std::vector<Histogram>> histograms(std::int64_t series, const WindowRequest& request);
   Result<void> read_series(EventSink& sink);
+  Result<void> merge_series(const Segment& segment, std::span<const std::int64_t> series_ids,
+                            const std::map<std::int64_t, SeriesId>& told, EventSink& sink);
   Result<void> read_histograms(EventSink& sink);
   Result<void> check_index();
 
@@ -317,12 +326,51 @@ Result<void> RunFileReader::Work::read_series(EventSink& sink) {
     if (ids.count(id) == 0) ids[id] = sink.series(name_of(id));
   }
   for (const Segment& segment : segments_) {
-    for (const std::int64_t id : *with_points) {
-      const SeriesId told = ids[id];
-      const auto read = series(id).points(segment, [&](const Point& point) {
-        sink.add(Event{told, point.step, point.wall_time, point.value});
-      });
+    for (std::size_t first = 0; first < with_points->size(); first += kMergedSeries) {
+      const std::size_t count = std::min(kMergedSeries, with_points->size() - first);
+      const auto read = merge_series(segment, std::span(*with_points).subspan(first, count), ids, sink);
       if (!read) return read.error();
+    }
+  }
+  return {};
+}
+
+/// Tells the series of a segment step by step, as they were recorded.
+Result<void> RunFileReader::Work::merge_series(const Segment& segment, std::span<const std::int64_t> series_ids,
+                                               const std::map<std::int64_t, SeriesId>& told, EventSink& sink) {
+  struct Source {
+    SeriesReader reader;
+    SeriesId series = 0;
+    SeriesReader::Progress progress = {};
+    std::vector<Point> points = {};
+    std::size_t next = 0;
+  };
+  std::deque<Source> sources;
+  // The smallest step comes first, and of one step the series that was made first.
+  using Head = std::pair<std::int64_t, std::size_t>;
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+  const auto refill = [&](std::size_t i) -> Result<void> {
+    Source& source = sources[i];
+    source.next = 0;
+    const auto more = source.reader.next_points(segment, source.progress, source.points);
+    if (!more) return more.error();
+    if (*more) heads.emplace(source.points.front().step, i);
+    return {};
+  };
+  for (const std::int64_t id : series_ids) {
+    sources.push_back({series(id), told.at(id)});
+    if (const auto filled = refill(sources.size() - 1); !filled) return filled.error();
+  }
+  while (!heads.empty()) {
+    const std::size_t i = heads.top().second;
+    heads.pop();
+    Source& source = sources[i];
+    const Point& point = source.points[source.next++];
+    sink.add(Event{source.series, point.step, point.wall_time, point.value});
+    if (source.next < source.points.size()) {
+      heads.emplace(source.points[source.next].step, i);
+    } else if (const auto filled = refill(i); !filled) {
+      return filled.error();
     }
   }
   return {};

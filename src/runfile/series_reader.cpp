@@ -258,29 +258,33 @@ Result<std::vector<WindowSpan>> SeriesReader::spans(const std::vector<Segment>& 
   return std::move(found.spans);
 }
 
-Result<void> SeriesReader::points(const Segment& segment, const std::function<void(const Point&)>& tell) {
+Result<bool> SeriesReader::next_points(const Segment& segment, Progress& progress, std::vector<Point>& points) {
+  points.clear();
+  const auto void_later = [&](const Point& point) { return point.step >= segment.cut; };
   const auto places = chunks(0);
   if (!places) return places.error();
-  std::int64_t at = 0;
-  for (const ChunkPlace& place : **places) {
-    if (place.segment != segment.id || place.start + place.entries <= at) continue;
-    if (place.start > at) missing(segment.id, {at, place.start});
+  while (points.empty() && progress.place < (*places)->size()) {
+    const ChunkPlace& place = (**places)[progress.place++];
+    if (place.segment != segment.id || place.start + place.entries <= progress.at) continue;
+    if (place.start > progress.at) missing(segment.id, {progress.at, place.start});
     const auto blobs = load(place, 0);
     if (!blobs) return blobs.error();
-    if (*blobs) {
-      const auto unpacked =
-          unpack_points((*blobs)->axis, (*blobs)->data, static_cast<std::size_t>(place.entries), points_);
-      const auto skip = static_cast<std::size_t>(std::max<std::int64_t>(at - place.start, 0));
-      for (std::size_t i = skip; unpacked && i < points_.size(); ++i) {
-        if (points_[i].step < segment.cut) tell(points_[i]);
-      }
-    }
-    at = place.start + place.entries;
+    const auto skip = static_cast<std::size_t>(std::max<std::int64_t>(progress.at - place.start, 0));
+    progress.at = place.start + place.entries;
+    if (!*blobs) continue;
+    const auto unpacked =
+        unpack_points((*blobs)->axis, (*blobs)->data, static_cast<std::size_t>(place.entries), points);
+    if (!unpacked) points.clear();
+    points.erase(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(std::min(skip, points.size())));
+    points.erase(std::remove_if(points.begin(), points.end(), void_later), points.end());
   }
-  each_tail_point(segment.id, at, [&](const Point& point) {
-    if (point.step < segment.cut) tell(point);
-  });
-  return {};
+  if (points.empty() && !progress.tail_done) {
+    progress.tail_done = true;
+    each_tail_point(segment.id, progress.at, [&](const Point& point) {
+      if (!void_later(point)) points.push_back(point);
+    });
+  }
+  return !points.empty();
 }
 
 Result<SeriesInfo> SeriesReader::info() {

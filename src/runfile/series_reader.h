@@ -74,8 +74,14 @@ class SeriesReader {
   /// Spans in the order of segments and arrival, of a level at which they are not much more than `most_spans`.
   [[nodiscard]] Result<std::vector<WindowSpan>> spans(const std::vector<Segment>& segments,
                                                       const WindowRequest& request);
-  /// Every point of a segment that counts, in order of arrival.
-  [[nodiscard]] Result<void> points(const Segment& segment, const std::function<void(const Point&)>& tell);
+  /// How far the points of a segment have been read.
+  struct Progress {
+    std::size_t place = 0;  // of the next chunk
+    std::int64_t at = 0;    // points passed so far
+    bool tail_done = false;
+  };
+  /// The next points of a segment that count, in order of arrival, a chunk at a time; false at the end.
+  [[nodiscard]] Result<bool> next_points(const Segment& segment, Progress& progress, std::vector<Point>& points);
 
  private:
   struct ChunkPlace {
@@ -129,7 +135,7 @@ class SeriesReader {
   const std::vector<TailStretch>* tail_;
   DamageLog& damage_;
   std::array<std::optional<std::vector<ChunkPlace>>, kMostLevel + 1> places_;
-  std::vector<Point> points_;              // of the newest chunk
+  std::vector<Point> points_;              // of the newest chunk that was collected
   std::optional<Statement> select_chunk_;  // prepared once for all chunks
   std::optional<Statement> select_axis_;
 };

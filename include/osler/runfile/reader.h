@@ -94,7 +94,8 @@ class RunFileReader {
   [[nodiscard]] Result<std::vector<LayerInfo>> layers();
   [[nodiscard]] Result<std::vector<StoredReport>> reports();
 
-  /// Tells the whole file to `sink`: configuration, marks, then each segment series by series, histograms last.
+  /// Tells the whole file to `sink`: configuration, marks, then each segment step by step (some hundred series at a
+  /// time), histograms last.
   Result<void> read_events(EventSink& sink);
 
   /// What was found damaged so far. Reading more may find more; `read_events` looks at everything.
