@@ -10,6 +10,7 @@
 #include "diagnosis/reading.h"
 #include "diagnosis/wording.h"
 #include "signal/forecast.h"
+#include "signal/phases.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -119,6 +120,17 @@ std::optional<double> floor_of(const Reading& reading) {
   return forecast->floor;
 }
 
+/// The last phase of a curve that should go down.
+std::optional<Ending> ending_of(const Reading& reading) {
+  const std::vector<signal::Phase> phases = signal::phases_of(reading.curve);
+  if (phases.empty()) return std::nullopt;
+  // Pieces with the same motion are one to the reader.
+  std::size_t first = phases.size() - 1;
+  while (first > 0 && phases[first - 1].motion == phases.back().motion) --first;
+  constexpr Ending::Motion kMotions[] = {Ending::Motion::improves, Ending::Motion::stands, Ending::Motion::worsens};
+  return Ending{kMotions[static_cast<std::size_t>(phases.back().motion)], reading.curve.step[phases[first].first]};
+}
+
 /// The same curve with the signs of the log.
 signal::Curve as_logged(const Reading& reading) {
   return reading.negated ? signal::negated(reading.curve) : reading.curve;
@@ -180,6 +192,8 @@ std::optional<SeriesComparison> compare_series(const Cast& a, const Cast& b, con
   compared.parting = parting_of(cells, options);
   compared.identical_until = identical_until(cells);
   if (logarithmic) back_from_logarithms(compared);
+  compared.a.ending = ending_of(reading_a);
+  compared.b.ending = ending_of(reading_b);
   if (is_loss(compared.role)) {
     compared.a.floor = floor_of(reading_a);
     compared.b.floor = floor_of(reading_b);
@@ -294,6 +308,13 @@ void write_facts(Comparison& comparison) {
   }
   const SeriesComparison* judge = judge_of(comparison);
   if (judge == nullptr) return;
+  if (judge->a.ending && judge->b.ending) {
+    const auto told = [](const Ending& ending) {
+      return std::string(to_string(ending.motion)) + " since step " + number(std::round(ending.since));
+    };
+    facts.push_back("In " + name_of(*judge) + " the first run " + told(*judge->a.ending) + ", the second " +
+                    told(*judge->b.ending) + ".");
+  }
   const std::string where = " at " + place(comparison, comparison.to) + ", the end of what they share";
   const std::string gap =
       number(std::abs(judge->difference)) + " (" + number(judge->difference_score) + " standard errors)";
@@ -314,6 +335,18 @@ void write_facts(Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string_view to_string(Ending::Motion motion) {
+  switch (motion) {
+    case Ending::Motion::improves:
+      return "improves";
+    case Ending::Motion::stands:
+      return "stands still";
+    case Ending::Motion::worsens:
+      break;
+  }
+  return "gets worse";
+}
 
 std::string_view to_string(Standing standing) {
   switch (standing) {

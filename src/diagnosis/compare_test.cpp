@@ -96,6 +96,22 @@ TEST(Compare, RunsFromOneSeedAreIdenticalUntilTheyPart) {
   EXPECT_THAT(twins->config, IsEmpty());
 }
 
+TEST(Compare, TellsHowEachRunEnds) {
+  osler::Run falling;
+  osler::Run settled;
+  for (int step = 0; step < 400; ++step) {
+    falling.add(Event{falling.series("loss"), step, kNoTime, 3.0 - 0.005 * step});
+    settled.add(Event{settled.series("loss"), step, kNoTime, step < 200 ? 3.0 - 0.01 * step : 1.0});
+  }
+  const auto comparison = compare(falling, settled);
+  ASSERT_TRUE(comparison);
+  const SeriesComparison& loss = series(*comparison, "loss");
+  ASSERT_TRUE(loss.a.ending && loss.b.ending);
+  EXPECT_EQ(loss.a.ending->motion, Ending::Motion::improves);
+  EXPECT_EQ(loss.b.ending->motion, Ending::Motion::stands);
+  EXPECT_NEAR(loss.b.ending->since, 200, 20);
+}
+
 TEST(Compare, ABetterRunIsBetter) {
   const auto comparison = compare(make_run({.seed = 1, .parts_at = 200, .apart = 0.3}), make_run({.seed = 2}));
   ASSERT_TRUE(comparison);

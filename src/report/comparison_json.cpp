@@ -17,6 +17,9 @@ Json side_json(const Side& side) {
                {"best", json_number(side.best)},
                {"end", json_number(side.end)},
                {"slope", json_number(side.slope)}};
+  json["ending"] = nullptr;
+  if (side.ending)
+    json["ending"] = {{"motion", to_string(side.ending->motion)}, {"since", json_number(side.ending->since)}};
   json["floor"] = side.floor ? json_number(*side.floor) : Json(nullptr);
   return json;
 }

@@ -27,14 +27,23 @@ struct CompareOptions {
   double effect_share = 0.02;  ///< least difference that matters, as a share of what the runs gained
 };
 
+/// What a curve does in the last of its phases.
+struct Ending {
+  enum class Motion { improves, stands, worsens };
+  Motion motion = Motion::stands;
+  double since = 0;  ///< the run's own step at which the phase begins
+};
+[[nodiscard]] std::string_view to_string(Ending::Motion motion);
+
 /// One run's side of a compared series.
 struct Side {
   std::string series;
   double start = 0;
   double best = 0;
-  double end = 0;               ///< at the end of the common range
-  double slope = 0;             ///< change over the last half of the common range, along the trend
-  std::optional<double> floor;  ///< of a loss: where its descent is heading, when a decay fits
+  double end = 0;                ///< at the end of the common range
+  double slope = 0;              ///< change over the last half of the common range, along the trend
+  std::optional<Ending> ending;  ///< nothing when the curve is too short to have phases
+  std::optional<double> floor;   ///< of a loss: where its descent is heading, when a decay fits
 };
 
 /// Where a series of one run leaves that of the other.
