@@ -1,0 +1,27 @@
+// How the API writes JSON: any bytes become valid UTF-8, and numbers that JSON lacks become strings or null.
+#include "server/json.h"
+
+#include <cmath>
+
+namespace osler::server {
+
+std::string written(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json any_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json short_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == 0) return 0;
+  constexpr int kDigits = 5;
+  const double scale = std::pow(10.0, kDigits - 1 - std::floor(std::log10(std::abs(value))));
+  const double rounded = std::round(value * scale) / scale;
+  return std::isfinite(rounded) ? rounded : value;
+}
+
+}  // namespace osler::server

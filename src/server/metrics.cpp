@@ -1,0 +1,66 @@
+// The runs in OpenMetrics text, for Prometheus.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "server/answers.h"
+
+namespace osler::server {
+namespace {
+
+constexpr std::size_t kLongestName = 200;
+
+/// A label's value: OpenMetrics escapes these three and takes everything else as it is.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text.substr(0, kLongestName)) {
+    if (c == '\\' || c == '"') result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  return fmt::format("{}", value);
+}
+
+std::string labels(const Card& card) {
+  return fmt::format("id=\"{}\",run=\"{}\"", card.id, escaped(card.name));
+}
+
+std::string head(std::string_view name, std::string_view help) {
+  return fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n", name, help);
+}
+
+}  // namespace
+
+std::string metrics_text(const std::vector<Card>& cards) {
+  std::string text = head("osler_run_status", "1 for the verdict that the run has now.");
+  for (const Card& card : cards) {
+    text += fmt::format("osler_run_status{{{},status=\"{}\"}} 1\n", labels(card), card.status);
+  }
+  text += head("osler_run_last_step", "The newest step of the run.");
+  for (const Card& card : cards) text += fmt::format("osler_run_last_step{{{}}} {}\n", labels(card), card.last_step);
+  text += head("osler_run_loss", "The newest training loss.");
+  for (const Card& card : cards) text += fmt::format("osler_run_loss{{{}}} {}\n", labels(card), number(card.loss));
+  text += head("osler_run_gradient_norm", "The newest gradient norm.");
+  for (const Card& card : cards) {
+    text += fmt::format("osler_run_gradient_norm{{{}}} {}\n", labels(card), number(card.gradient_norm));
+  }
+  text += head("osler_run_findings", "How many findings the run has, by severity.");
+  for (const Card& card : cards) {
+    for (const Severity severity : {Severity::note, Severity::warning, Severity::critical}) {
+      text += fmt::format("osler_run_findings{{{},severity=\"{}\"}} {}\n", labels(card), to_string(severity),
+                          card.findings[static_cast<std::size_t>(severity)]);
+    }
+  }
+  return text + "# EOF\n";
+}
+
+}  // namespace osler::server

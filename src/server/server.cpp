@@ -1,0 +1,239 @@
+// Server: answers requests from the library of runs and keeps that library up to date.
+#include "osler/server/server.h"
+
+#include <httplib.h>
+
+#include <atomic>
+#include <charconv>
+#include <optional>
+#include <thread>
+
+#include "server/access.h"
+#include "server/answers.h"
+#include "server/json.h"
+#include "server/library.h"
+#include "server/pages.h"
+
+namespace osler {
+namespace server {
+namespace {
+
+constexpr int kStreams = 200;  // event streams at once; each holds a thread
+constexpr int kWorkers = 24;   // threads for everything else
+constexpr std::size_t kMostColumns = 20'000;
+constexpr std::size_t kUsualColumns = 1'000;
+constexpr auto kLookEvery = std::chrono::milliseconds(500);
+constexpr int kLooksBetweenSearches = 6;
+constexpr auto kStreamPatience = std::chrono::milliseconds(500);
+constexpr int kQuietRounds = 20;  // after which a stream is written to, only to learn whether somebody is there
+
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+constexpr const char* kNoDashboard =
+    "Osler is serving its API, for example at /api/runs, but this program was built without the dashboard's page:\n"
+    "Node and npm were not there. Install them and build again.\n";
+constexpr const char* kJson = "application/json";
+
+void refuse(httplib::Response& response, int status, const std::string& why) {
+  response.status = status;
+  response.set_content(written({{"error", why}}), kJson);
+}
+
+void give(httplib::Response& response, const Result<std::string>& answer) {
+  if (answer) return response.set_content(*answer, kJson);
+  refuse(response, answer.error().code == ErrorCode::not_found ? 404 : 422, describe(answer.error()));
+}
+
+/// The whole number in a parameter; `fallback` when it is not given, nothing when it is no number.
+template <typename Number>
+std::optional<Number> parameter(const httplib::Request& request, const char* name, Number fallback) {
+  if (!request.has_param(name)) return fallback;
+  const std::string text = request.get_param_value(name);
+  Number number{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+class HttpServer final : public Server {
+ public:
+  HttpServer(FileSystem& files, ServeOptions options)
+      : options_(std::move(options)), library_(files, options_.roots), catalogue_(catalogue_json()), tree_(tree_json()) {
+    http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
+    http_.set_payload_max_length(1U << 16U);
+    http_.set_keep_alive_timeout(5);
+    http_.set_default_headers({{"Content-Security-Policy", kPolicy},
+                               {"X-Content-Type-Options", "nosniff"},
+                               {"Referrer-Policy", "no-referrer"},
+                               {"Cross-Origin-Resource-Policy", "same-origin"},
+                               {"Cache-Control", "no-store"}});
+    // All routing is done here and not by httplib's patterns: nothing but what is named below is ever answered.
+    http_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      if (may_ask(request, response)) route(request, response);
+      return httplib::Server::HandlerResponse::Handled;
+    });
+  }
+
+  ~HttpServer() override {
+    HttpServer::stop();
+    if (watcher_.joinable()) watcher_.join();
+  }
+
+  Result<void> bind() {
+    port_ = options_.port == 0 ? http_.bind_to_any_port(options_.address)
+                               : (http_.bind_to_port(options_.address, options_.port) ? options_.port : -1);
+    if (port_ <= 0) {
+      return Error{ErrorCode::io, "this address cannot be had; another program may be using the port",
+                   options_.address + ":" + std::to_string(options_.port)};
+    }
+    watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+    return {};
+  }
+
+  [[nodiscard]] int port() const override { return port_; }
+  void run() override { http_.listen_after_bind(); }
+  void stop() override {
+    stopping_ = true;
+    watcher_.request_stop();
+    http_.stop();
+  }
+
+ private:
+  void watch(const std::stop_token& stop) {
+    for (int round = 0; !stop.stop_requested(); ++round) {
+      if (round % kLooksBetweenSearches == 0) library_.search();
+      library_.examine_changed(stop);
+      if (!stop.stop_requested()) std::this_thread::sleep_for(kLookEvery);
+    }
+  }
+
+  bool may_ask(const httplib::Request& request, httplib::Response& response) {
+    if (request.method != "GET" && request.method != "HEAD") {
+      response.set_header("Allow", "GET, HEAD");
+      refuse(response, 405, "only GET and HEAD are answered");
+      return false;
+    }
+    if (options_.token.empty()) {
+      if (names_this_machine(request.get_header_value("Host"))) return true;
+      refuse(response, 403, "the Host header does not name this machine");
+      return false;
+    }
+    if (request.path == "/" && request.has_param("token") &&
+        same_secret(request.get_param_value("token"), options_.token)) {
+      response.set_header("Set-Cookie", std::string(kTokenCookie) + "=" + options_.token +
+                                            "; HttpOnly; SameSite=Strict; Path=/");
+      response.set_redirect("/", 303);
+      return false;
+    }
+    const std::string shown =
+        shown_token(request.get_header_value("Authorization"), request.get_header_value("Cookie"));
+    if (same_secret(shown, options_.token)) return true;
+    response.set_header("WWW-Authenticate", "Bearer");
+    refuse(response, 401, "a token is needed: open /?token=TOKEN once, or send Authorization: Bearer TOKEN");
+    return false;
+  }
+
+  void route(const httplib::Request& request, httplib::Response& response) {
+    const std::string& path = request.path;
+    constexpr std::string_view kRun = "/api/runs/";
+    if (path == "/api/runs") return response.set_content(runs_json(library_), kJson);
+    if (path.starts_with(kRun)) return route_run(path.substr(kRun.size()), request, response);
+    if (path == "/api/catalogue") return response.set_content(catalogue_, kJson);
+    if (path == "/api/tree") return response.set_content(tree_, kJson);
+    if (path == "/api/events") return stream_events(response);
+    if (path == "/metrics") {
+      return response.set_content(metrics_text(library_.cards()),
+                                  "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    }
+    for (const Page& page : pages()) {
+      if (page.path == path) {
+        return response.set_content(page.body.data(), page.body.size(), std::string(page.type));
+      }
+    }
+    if (path == "/") return response.set_content(kNoDashboard, "text/plain; charset=utf-8");
+    refuse(response, 404, "nothing is here");
+  }
+
+  void route_run(std::string_view rest, const httplib::Request& request, httplib::Response& response) {
+    const std::string_view id = rest.substr(0, rest.find('/'));
+    const std::string_view what = rest.substr(id.size());
+    if (what.empty()) return give(response, run_json(library_, id));
+    if (what == "/report") return give(response, report_json(library_, id));
+    if (what == "/series") return give_series(id, request, response);
+    refuse(response, 404, "nothing is here");
+  }
+
+  void give_series(std::string_view id, const httplib::Request& request, httplib::Response& response) {
+    const WindowRequest all;
+    const auto from = parameter(request, "from", all.first_step);
+    const auto to = parameter(request, "to", all.last_step);
+    const auto points = parameter(request, "points", kUsualColumns);
+    if (!request.has_param("name")) return refuse(response, 400, "name= must name a series");
+    if (!from || !to || !points) return refuse(response, 400, "from, to and points must be whole numbers");
+    const WindowRequest window{*from, *to, std::clamp<std::size_t>(*points, 2, kMostColumns)};
+    give(response, series_json(library_, id, request.get_param_value("name"), window));
+  }
+
+  void stream_events(httplib::Response& response) {
+    if (streams_.fetch_add(1) >= kStreams) {
+      --streams_;
+      response.set_header("Retry-After", "30");
+      return refuse(response, 503, "too many event streams are open");
+    }
+    struct Place {
+      std::uint64_t revision = 0;
+      int quiet = 0;
+    };
+    auto place = std::make_shared<Place>(Place{library_.revision()});
+    response.set_chunked_content_provider(
+        "text/event-stream",
+        [this, place](std::size_t, httplib::DataSink& sink) {
+          const Changes changes = library_.changes_since(place->revision, kStreamPatience);
+          std::string text;
+          for (const std::string& card : changes.cards) text += "event: run\ndata: " + card + "\n\n";
+          if (changes.runs_gone) text += "event: gone\ndata: {}\n\n";
+          place->revision = changes.revision;
+          if (text.empty() && ++place->quiet % kQuietRounds == 1) text = ": still here\n\n";
+          if (!text.empty()) sink.write(text.data(), text.size());
+          if (stopping_) sink.done();
+          return !stopping_;
+        },
+        [this](bool) { --streams_; });
+  }
+
+  ServeOptions options_;
+  Library library_;
+  std::string catalogue_;
+  std::string tree_;
+  httplib::Server http_;
+  std::atomic<int> streams_{0};
+  std::atomic<bool> stopping_{false};
+  int port_ = -1;
+  std::jthread watcher_;
+};
+
+}  // namespace
+}  // namespace server
+
+Result<std::unique_ptr<Server>> Server::open(FileSystem& files, ServeOptions options) {
+  if (options.token.empty() && !server::is_loopback(options.address)) {
+    return Error{ErrorCode::invalid_argument, "others can reach this address, so it needs a token (--token)",
+                 options.address};
+  }
+  if (!options.token.empty() && !server::is_usable_token(options.token)) {
+    return Error{ErrorCode::invalid_argument, "a token may hold letters, digits and -._~ only", "token"};
+  }
+  for (const auto& root : options.roots) {
+    if (const auto info = files.info(root); !info) return info.error();
+  }
+  auto made = std::make_unique<server::HttpServer>(files, std::move(options));
+  if (const auto bound = made->bind(); !bound) return bound.error();
+  return std::unique_ptr<Server>(std::move(made));
+}
+
+bool has_dashboard() {
+  return !server::pages().empty();
+}
+
+}  // namespace osler

@@ -1,0 +1,88 @@
+// Tree: the questions a physician asks, in order, to walk by hand or along the way of a run.
+import { useState } from 'preact/hooks';
+import { getCatalogue, getTree, type RunDetail, type TreeNode } from './api';
+import { useLoaded } from './loading';
+
+type Titles = Map<string, string>;
+
+export function Names({ ids, titles }: { ids: string[]; titles: Titles }) {
+  return <>{ids.map((id, i) => [i > 0 && ', ', <a href={`#/catalogue/${id}`}>{titles.get(id) ?? id}</a>])}</>;
+}
+
+function Leaf({ node, titles }: { node: TreeNode; titles: Titles }) {
+  return (
+    <div class="leaf">
+      <p>{node.text}</p>
+      {node.causes.length > 0 && <p class="quiet">Suspect: <Names ids={node.causes} titles={titles} /></p>}
+    </div>
+  );
+}
+
+export function TreePage() {
+  const tree = useLoaded(getTree, 'tree');
+  const catalogue = useLoaded(getCatalogue, 'catalogue');
+  const [answers, setAnswers] = useState<Record<string, 'yes' | 'no'>>({});
+  const error = tree.error ?? catalogue.error;
+  if (error) return <main><p class="trouble">{error}</p></main>;
+  if (!tree.value || !catalogue.value) return <main><p class="quiet">Loading …</p></main>;
+  const titles: Titles = new Map([...catalogue.value.findings, ...catalogue.value.causes].map((page) => [page.id, page.title]));
+  const nodes = new Map(tree.value.nodes.map((node) => [node.id, node]));
+  const way: TreeNode[] = [];
+  for (let node = tree.value.nodes[0]; node; ) {
+    way.push(node);
+    const answer = answers[node.id];
+    if (node.findings.length === 0 || !answer) break;
+    node = nodes.get(node[answer]);
+  }
+  const answer = (at: number, word: 'yes' | 'no') => {
+    const kept = Object.fromEntries(way.slice(0, at).map((node) => [node.id, answers[node.id]!]));
+    setAnswers({ ...kept, [way[at]!.id]: word });
+  };
+  return (
+    <main class="tree">
+      <div class="tools">
+        <h1>Diagnosis tree</h1>
+        <button disabled={way.length < 2} onClick={() => setAnswers({})}>Start again</button>
+      </div>
+      <p class="lead">The questions in the order a physician asks them. Answer them one by one; the page of a run shows the way its own numbers take.</p>
+      <ol class="way">
+        {way.map((node, at) =>
+          node.findings.length === 0 ? (
+            <li key={node.id} class="end"><Leaf node={node} titles={titles} /></li>
+          ) : (
+            <li key={node.id}>
+              <p class="question">{node.text}</p>
+              <div class="answers" role="group" aria-label={node.text}>
+                {(['yes', 'no'] as const).map((word) => (
+                  <button key={word} aria-pressed={answers[node.id] === word} onClick={() => answer(at, word)}>{word === 'yes' ? 'Yes' : 'No'}</button>
+                ))}
+              </div>
+              <p class="quiet small">Yes when Osler finds: <Names ids={node.findings} titles={titles} /></p>
+            </li>
+          ),
+        )}
+      </ol>
+    </main>
+  );
+}
+
+/** The way that a run takes through the tree. */
+export function Way({ way, titles }: { way: RunDetail['way']; titles: Titles }) {
+  const { value } = useLoaded(getTree, 'tree');
+  if (!value) return null;
+  const nodes = new Map(value.nodes.map((node) => [node.id, node]));
+  return (
+    <ol class="way small">
+      {way.map((stop) => {
+        const node = nodes.get(stop.id);
+        if (!node) return null;
+        if (node.findings.length === 0) return <li key={stop.id} class="end"><Leaf node={node} titles={titles} /></li>;
+        return (
+          <li key={stop.id}>
+            <span class={`answer ${stop.answer}`}>{stop.answer === 'unknown' ? '?' : stop.answer}</span> {node.text} <span class="quiet">{stop.because}</span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,57 @@
+// How numbers, times and verdicts are written.
+import type { Severity, Status } from './api';
+
+/** A number as short as it can be understood. */
+export function number(value: number | string | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value === 'nan' ? 'NaN' : value === 'inf' ? '∞' : value === '-inf' ? '−∞' : value;
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace('e+', 'e').replace('-', '−');
+  return String(Number(value.toPrecision(4))).replace('-', '−');
+}
+
+export const step = (value: number) => value.toLocaleString('en').replaceAll(',', '\u202f');
+
+/** How long ago, in the largest unit that fits. */
+export function age(seconds: number): string {
+  if (!seconds) return '';
+  const passed = Math.max(0, Date.now() / 1000 - seconds);
+  const units: [number, string][] = [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']];
+  for (const [size, name] of units) if (passed >= size) return `${Math.floor(passed / size)} ${name}`;
+  return 'now';
+}
+
+export const percent = (share: number) => (share > 0.99 ? '> 99 %' : share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);
+
+const kNames: Record<Status | Severity, string> = {
+  healthy: 'Healthy',
+  warning: 'Warning',
+  critical: 'Critical',
+  note: 'Note',
+  'insufficient-data': 'Too little data',
+  unexamined: 'Waiting',
+  unreadable: 'Unreadable',
+};
+
+export const statusName = (status: Status | Severity) => kNames[status] ?? status;
+
+/** A verdict as shape, colour and word, so that none of them is needed alone. */
+export function Badge({ status, small = false }: { status: Status | Severity; small?: boolean }) {
+  return (
+    <span class={`badge ${status}`}>
+      <svg viewBox="0 0 12 12" width="11" height="11" aria-hidden="true">
+        {status === 'critical' ? (
+          <path d="M6 0.5 11.5 6 6 11.5 0.5 6Z" fill="currentColor" />
+        ) : status === 'warning' ? (
+          <path d="M6 1 11.5 11H0.5Z" fill="currentColor" />
+        ) : status === 'healthy' ? (
+          <circle cx="6" cy="6" r="5" fill="currentColor" />
+        ) : (
+          <circle cx="6" cy="6" r="4.2" fill="none" stroke="currentColor" stroke-width="1.6" />
+        )}
+      </svg>
+      <span class={small ? 'hidden' : ''}>{statusName(status)}</span>
+    </span>
+  );
+}
