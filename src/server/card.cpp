@@ -64,8 +64,8 @@ Card unexamined_card(const std::string& id, const std::string& name, const std::
   return without_report(id, name, format, modified_seconds, "unexamined", "not examined yet");
 }
 
-Card unreadable_card(const std::string& id, const std::string& name, const std::string& format,
-                     double modified_seconds, const std::string& why) {
+Card unreadable_card(const std::string& id, const std::string& name, const std::string& format, double modified_seconds,
+                     const std::string& why) {
   return without_report(id, name, format, modified_seconds, "unreadable", why);
 }
 

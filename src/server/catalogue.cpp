@@ -25,10 +25,8 @@ Json finding_json(const Finding& finding) {
 Json cause_json(const Cause& cause) {
   Json pulls = Json::array();
   for (const Pull& pull : cause.pulls) {
-    pulls.push_back({{"finding", pull.finding},
-                     {"if_found", pull.if_found},
-                     {"if_absent", pull.if_absent},
-                     {"why", pull.why}});
+    pulls.push_back(
+        {{"finding", pull.finding}, {"if_found", pull.if_found}, {"if_absent", pull.if_absent}, {"why", pull.why}});
   }
   return {{"id", cause.id},       {"title", cause.title},      {"doc", cause.doc},
           {"prior", cause.prior}, {"pulls", std::move(pulls)}, {"settle", cause.settle}};

@@ -260,8 +260,7 @@ void Library::make_room(const Entry& keep) {
       held.push_back(entry);
     }
   }
-  std::sort(held.begin(), held.end(),
-            [](const EntryPtr& a, const EntryPtr& b) { return a->last_use < b->last_use; });
+  std::sort(held.begin(), held.end(), [](const EntryPtr& a, const EntryPtr& b) { return a->last_use < b->last_use; });
   for (const EntryPtr& entry : held) {
     if (bytes <= limits_.held_bytes) return;
     const std::unique_lock lock(entry->mutex, std::try_to_lock);

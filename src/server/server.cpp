@@ -59,7 +59,10 @@ std::optional<Number> parameter(const httplib::Request& request, const char* nam
 class HttpServer final : public Server {
  public:
   HttpServer(FileSystem& files, ServeOptions options)
-      : options_(std::move(options)), library_(files, options_.roots), catalogue_(catalogue_json()), tree_(tree_json()) {
+      : options_(std::move(options)),
+        library_(files, options_.roots),
+        catalogue_(catalogue_json()),
+        tree_(tree_json()) {
     http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
     http_.set_payload_max_length(1U << 16U);
     http_.set_keep_alive_timeout(5);
@@ -121,8 +124,8 @@ class HttpServer final : public Server {
     }
     if (request.path == "/" && request.has_param("token") &&
         same_secret(request.get_param_value("token"), options_.token)) {
-      response.set_header("Set-Cookie", std::string(kTokenCookie) + "=" + options_.token +
-                                            "; HttpOnly; SameSite=Strict; Path=/");
+      response.set_header("Set-Cookie",
+                          std::string(kTokenCookie) + "=" + options_.token + "; HttpOnly; SameSite=Strict; Path=/");
       response.set_redirect("/", 303);
       return false;
     }

@@ -135,12 +135,9 @@ export interface TreeNode {
 
 async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   const answer = await fetch(path, { signal, headers: { Accept: 'application/json' } });
-  const body: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) {
-    const why = (body as { error?: string } | null)?.error;
-    throw new Error(why ?? `the server answered ${answer.status}`);
-  }
-  return body as T;
+  if (answer.ok) return (await answer.json()) as T;
+  const body = (await answer.json().catch(() => null)) as { error?: string } | null;
+  throw new Error(body?.error ?? `the server answered ${answer.status}`);
 }
 
 export const getRuns = () => ask<{ revision: number; runs: Card[] }>('/api/runs');

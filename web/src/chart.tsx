@@ -44,7 +44,7 @@ interface Drawn {
   marks: Mark[];
 }
 
-/** The stretches and thresholds of the chosen finding, below the curves. */
+/** The stretches of the chosen finding, below the curves. */
 function drawEvidence(plot: uPlot, drawn: Drawn) {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -63,7 +63,7 @@ function drawEvidence(plot: uPlot, drawn: Drawn) {
   ctx.restore();
 }
 
-/** Restarts, values that are not finite, and thresholds, above the curves. */
+/** Restarts and values that are not finite, above the curves. */
 function drawMarks(plot: uPlot, drawn: Drawn) {
   const { ctx, bbox } = plot;
   const unit = devicePixelRatio;
@@ -80,16 +80,6 @@ function drawMarks(plot: uPlot, drawn: Drawn) {
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-  }
-  ctx.strokeStyle = colour('--critical');
-  for (const fact of drawn.evidence) {
-    if (typeof fact.threshold !== 'number') continue;
-    const y = plot.valToPos(fact.threshold, 'y', true);
-    if (!(y >= bbox.top && y <= bbox.top + bbox.height)) continue;
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
   }
   ctx.setLineDash([]);
@@ -134,7 +124,6 @@ function options(width: number, columns: Columns[], log: boolean, drawn: { curre
     ],
     cursor: { sync: { key: kSync, setSeries: false }, drag: { x: true, y: false, setScale: false, dist: 4 }, points: { size: 6 } },
     hooks: {
-      drawClear: [],
       drawAxes: [(plot) => drawEvidence(plot, drawn.current)],
       draw: [(plot) => drawMarks(plot, drawn.current)],
       setSelect: [

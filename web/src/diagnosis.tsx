@@ -2,9 +2,11 @@
 import { useState } from 'preact/hooks';
 import type { Cause, Finding, Reason, Report, RunDetail } from './api';
 import { Way } from './tree';
-import { Badge, percent, step } from './words';
+import { Badge, number, percent, step } from './words';
 
 type Titles = Map<string, string>;
+
+const kCausesShown = 4;
 
 function Copy({ text }: { text: string }) {
   const [done, setDone] = useState(false);
@@ -29,7 +31,7 @@ function FindingCard({ finding, titles, chosen, onChoose }: { finding: Finding; 
       </button>
       {chosen && (
         <div class="facts">
-          <ul>{finding.evidence.map((fact) => <li><bdi>{fact.text}</bdi></li>)}</ul>
+          <ul>{finding.evidence.map((fact) => <li><bdi>{fact.text}</bdi>{fact.threshold !== null && <span class="quiet"> ({number(fact.observed)}, limit {number(fact.threshold)})</span>}</li>)}</ul>
           <a href={`#/catalogue/${finding.id}`}>What this means</a>
         </div>
       )}
@@ -102,7 +104,13 @@ export function Diagnosis({ report, run, titles, chosen, onChoose }: { report: R
       {report.causes.length > 0 && (
         <section aria-labelledby="causes">
           <h2 id="causes">Causes <span class="count">{report.causes.length}</span></h2>
-          {report.causes.map((cause, at) => <CauseCard key={cause.id} cause={cause} titles={titles} open={at === 0} />)}
+          {report.causes.slice(0, kCausesShown).map((cause, at) => <CauseCard key={cause.id} cause={cause} titles={titles} open={at === 0} />)}
+          {report.causes.length > kCausesShown && (
+            <details class="less">
+              <summary>Less likely <span class="count">{report.causes.length - kCausesShown}</span></summary>
+              {report.causes.slice(kCausesShown).map((cause) => <CauseCard key={cause.id} cause={cause} titles={titles} open={false} />)}
+            </details>
+          )}
         </section>
       )}
       <section class="record" aria-label="The record">

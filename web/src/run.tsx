@@ -139,7 +139,7 @@ export function RunPage({ id }: { id: string }) {
     document.title = `${(run.value?.name ?? 'Run').slice(0, 80)} · Osler`;
   }, [run.value?.name]);
   const error = run.error ?? report.error;
-  if (!run.value || !report.value) return <main><p class={error ? 'trouble' : 'quiet'}>{error ?? 'Reading the run …'}</p></main>;
+  if (!run.value || !report.value || !(catalogue.value || catalogue.error)) return <main><p class={error ? 'trouble' : 'quiet'}>{error ?? 'Reading the run …'}</p></main>;
   return (
     <main class="run">
       <header class="verdict">

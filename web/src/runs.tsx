@@ -115,7 +115,7 @@ export function RunsPage() {
           <button aria-pressed={only === ''} onClick={() => setOnly('')}>All {all.length}</button>
           {kRank.filter((status) => counts.has(status)).map((status) => (
             <button key={status} aria-pressed={only === status} onClick={() => setOnly(only === status ? '' : status)}>
-              <Badge status={status} small /> {statusName(status)} {counts.get(status)}
+              <Badge status={status} shape /> {statusName(status)} {counts.get(status)}
             </button>
           ))}
         </div>

@@ -37,7 +37,7 @@ const kNames: Record<Status | Severity, string> = {
 export const statusName = (status: Status | Severity) => kNames[status] ?? status;
 
 /** A verdict as shape, colour and word, so that none of them is needed alone. */
-export function Badge({ status, small = false }: { status: Status | Severity; small?: boolean }) {
+export function Badge({ status, shape = false }: { status: Status | Severity; shape?: boolean }) {
   return (
     <span class={`badge ${status}`}>
       <svg viewBox="0 0 12 12" width="11" height="11" aria-hidden="true">
@@ -51,7 +51,7 @@ export function Badge({ status, small = false }: { status: Status | Severity; sm
           <circle cx="6" cy="6" r="4.2" fill="none" stroke="currentColor" stroke-width="1.6" />
         )}
       </svg>
-      <span class={small ? 'hidden' : ''}>{statusName(status)}</span>
+      {!shape && <span>{statusName(status)}</span>}
     </span>
   );
 }
