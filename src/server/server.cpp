@@ -95,7 +95,9 @@ class HttpServer final : public Server {
   }
 
   [[nodiscard]] int port() const override { return port_; }
-  void run() override { http_.listen_after_bind(); }
+  void run() override {
+    if (!stopping_) http_.listen_after_bind();
+  }
   void stop() override {
     stopping_ = true;
     watcher_.request_stop();
