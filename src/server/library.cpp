@@ -17,6 +17,9 @@ using Clock = std::chrono::steady_clock;
 // After an examination that took t, the next one of the same run waits at least kRest * t: live runs, however many and
 // long, then take at most a tenth of a core each.
 constexpr int kRest = 10;
+// A round of examinations ends after this long, so that new runs are found while thousands still wait; the next round
+// goes on where it ended.
+constexpr auto kSlice = std::chrono::seconds(2);
 
 /// FNV-1a, 64 bit: ids must be the same after a restart, so that an address can be kept.
 std::uint64_t hash_of(std::string_view text) {
@@ -274,10 +277,14 @@ void Library::examine_changed(const std::stop_token& stop) {
   std::vector<EntryPtr> all;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, entry] : entries_) all.push_back(entry);
+    const auto next = entries_.upper_bound(last_examined_);
+    for (auto at = next; at != entries_.end(); ++at) all.push_back(at->second);
+    for (auto at = entries_.begin(); at != next; ++at) all.push_back(at->second);
   }
+  const auto end = Clock::now() + kSlice;
   for (const EntryPtr& entry : all) {
-    if (stop.stop_requested()) return;
+    if (stop.stop_requested() || Clock::now() > end) return;
+    last_examined_ = entry->id;
     {
       const std::lock_guard lock(entry->mutex);
       const auto stamp = entry->stamp(files_);

@@ -40,7 +40,7 @@ struct Changes {
 };
 
 /// Finds runs, examines each when it is new or was written to, and answers questions about any of them. Ids are hashes,
-/// so that no path comes from outside. All methods may be called from several threads.
+/// so that no path comes from outside. Its methods may be called from several threads where nothing else is said.
 class Library {
  public:
   Library(FileSystem& files, std::vector<std::filesystem::path> roots, LibraryLimits limits = {});
@@ -48,7 +48,8 @@ class Library {
 
   /// Looks for runs that are new or gone.
   void search();
-  /// Examines what is new or was written to since. Returns early when a stop is requested.
+  /// Examines what is new or was written to since, for a few seconds at most; the next call goes on from there. Returns
+  /// early when a stop is requested. One thread at a time.
   void examine_changed(const std::stop_token& stop);
 
   /// All cards as JSON.
@@ -80,6 +81,7 @@ class Library {
   LibraryLimits limits_;
   std::counting_semaphore<2> readers_{2};  // reading is what costs memory before it is counted
   std::atomic<std::uint64_t> uses_{0};
+  std::string last_examined_;  // where the last round of examinations ended
 
   mutable std::mutex mutex_;  // of what follows; taken after an entry's own, never before
   mutable std::condition_variable changed_;

@@ -31,7 +31,7 @@ function FindingCard({ finding, titles, chosen, onChoose }: { finding: Finding; 
       </button>
       {chosen && (
         <div class="facts">
-          <ul>{finding.evidence.map((fact) => <li><bdi>{fact.text}</bdi>{fact.threshold !== null && <span class="quiet"> ({number(fact.observed)}, limit {number(fact.threshold)})</span>}</li>)}</ul>
+          <ul>{finding.evidence.map((fact) => <li><bdi>{fact.text}</bdi>{fact.threshold !== null && <span class="quiet"> ({number(fact.observed)} against {number(fact.threshold)})</span>}</li>)}</ul>
           <a href={`#/catalogue/${finding.id}`}>What this means</a>
         </div>
       )}
