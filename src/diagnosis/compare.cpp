@@ -226,13 +226,14 @@ std::vector<ConfigDifference> config_differences(const Run& a, const Run& b) {
   const auto& config_a = a.configuration();
   const auto& config_b = b.configuration();
   for (const auto& [key, value] : config_a) {
+    if (is_experiment_key(key)) continue;
     const auto other = config_b.find(key);
     if (other == config_b.end() || other->second != value) {
       differences.push_back({key, value, other == config_b.end() ? "" : other->second});
     }
   }
   for (const auto& [key, value] : config_b) {
-    if (config_a.count(key) == 0) differences.push_back({key, "", value});
+    if (config_a.count(key) == 0 && !is_experiment_key(key)) differences.push_back({key, "", value});
   }
   const auto steers = [](const ConfigDifference& difference) {
     return std::any_of(kSteering.begin(), kSteering.end(),

@@ -172,6 +172,7 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   report.causes = std::move(weighing.causes);
   report.ruled_out = std::move(weighing.ruled_out);
   add_metrics(patient, report);
+  report.experiments = experiments(run);
   add_sketches(*roles, report);
   return report;
 }

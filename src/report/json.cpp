@@ -115,6 +115,12 @@ Json damage_json(const DamageReport& damage) {
   return {{"total", damage.total()}, {"lost_bytes", damage.lost_bytes()}, {"places", std::move(places)}};
 }
 
+Json experiments_json(const Report& report) {
+  Json experiments = Json::array();
+  for (const Experiment& experiment : report.experiments) experiments.push_back(Json::parse(to_json(experiment)));
+  return experiments;
+}
+
 Json report_json(const Report& report) {
   Json findings = Json::array();
   for (const Observation& finding : report.findings) findings.push_back(finding_json(finding));
@@ -139,6 +145,7 @@ Json report_json(const Report& report) {
           {"roles", roles_json(report)},
           {"metrics", std::move(metrics)},
           {"marks", marks_json(report)},
+          {"experiments", experiments_json(report)},
           {"damage", damage_json(report.damage)}};
 }
 

@@ -45,6 +45,7 @@ Sheet write(const Report& report, const TextOptions& options, const Detail& deta
     layout::write_causes(sheet, report, detail);
     layout::write_remedies(sheet, report, detail);
   }
+  layout::write_experiments(sheet, report, detail);
   layout::write_record(sheet, report, detail);
   return sheet;
 }

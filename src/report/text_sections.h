@@ -31,6 +31,8 @@ void write_verdict(Sheet& sheet, const Report& report);
 void write_findings(Sheet& sheet, const Report& report, const Detail& detail);
 void write_causes(Sheet& sheet, const Report& report, const Detail& detail);
 void write_remedies(Sheet& sheet, const Report& report, const Detail& detail);
+/// What active tests found.
+void write_experiments(Sheet& sheet, const Report& report, const Detail& detail);
 /// Figures, roles, checks that did not run, marks, damage.
 void write_record(Sheet& sheet, const Report& report, const Detail& detail);
 

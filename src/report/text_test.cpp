@@ -207,5 +207,24 @@ TEST(LineReport, IsOneLineWithVerdictNameAndHeadline) {
                           Not(HasSubstr("\n"))));
 }
 
+TEST(TextReport, ShowsWhatWasTested) {
+  Report report = samples::overfitting_run();
+  Experiment experiment;
+  experiment.probe = "lr-range-test";
+  experiment.outcome = Experiment::Outcome::passed;
+  experiment.verdict = "The loss falls fastest at 0.004.";
+  experiment.values = {{"suggestion", 0.004, 0.002, 0.009}};
+  experiment.checks = {{"batches", Experiment::Outcome::failed, "One class holds 90 % of the samples."}};
+  report.experiments = {experiment};
+
+  const std::string brief = render_text(report);
+  EXPECT_THAT(brief, HasSubstr("The loss falls fastest at 0.004."));
+  EXPECT_THAT(brief, Not(HasSubstr("One class holds"))) << "details are for --verbose";
+  const std::string all = render_text(report, TextOptions{.verbose = true});
+  EXPECT_THAT(all, HasSubstr("0.002 to 0.009"));
+  EXPECT_THAT(all, HasSubstr("One class holds"));
+  EXPECT_THAT(render_text(experiment), HasSubstr("One class holds"));
+}
+
 }  // namespace
 }  // namespace osler

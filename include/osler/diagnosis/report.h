@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "osler/base/damage.h"
+#include "osler/run/experiment.h"
 #include "osler/run/run.h"
 
 namespace osler {
@@ -122,6 +123,7 @@ struct Report {
   std::map<std::string, double> metrics;  ///< figures worth quoting: "best-validation-loss", "final-train-loss", ...
   std::vector<Sketch> sketches;           ///< the curves a reader would want to see
   std::vector<Mark> marks;
+  std::vector<Experiment> experiments;  ///< what active tests found, sorted by probe
   DamageReport damage;
 };
 

@@ -24,6 +24,8 @@ struct TextOptions {
 /// A report people enjoy reading: verdict first, then the evidence with a small plot, causes, remedies, what was not
 /// checked.
 [[nodiscard]] std::string render_text(const Report& report, const TextOptions& options = {});
+/// One experiment in full: its verdict, its figures, its checks in their order.
+[[nodiscard]] std::string render_text(const Experiment& experiment, const TextOptions& options = {});
 /// One line per run for a report of many, without a line end. The headline starts behind `name_width` columns for the
 /// run's name; 0 leaves it a share of the width.
 [[nodiscard]] std::string render_line(const Report& report, const TextOptions& options = {}, int name_width = 0);
