@@ -1,6 +1,6 @@
 # The documented way to build, try and check Osler. Each goal does all the set-up it needs; CMake presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint bench score fuzz docs clean
+.PHONY: help setup build demo gallery test lint bench score fuzz docs clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -11,6 +11,8 @@ SANITIZED ?= osler_base_test osler_run_test osler_formats_test osler_samples_tes
 BENCH_ARGUMENTS ?=
 # Passed on to the scorer, as in `make score SCORE_ARGUMENTS="--suite 2000 --by-family"`.
 SCORE_ARGUMENTS ?=
+# Passed on to the gallery, as in `make gallery GALLERY_ARGUMENTS=--json`.
+GALLERY_ARGUMENTS ?=
 # How long `make fuzz` runs each fuzz target.
 FUZZ_SECONDS ?= 60
 # Where it starts to look; 0 starts somewhere else each time.
@@ -28,8 +30,11 @@ build: setup ## build the release program and leave it at build/osler
 	@cmake --build --preset release --parallel $(JOBS) --target osler
 	@ln -sfn release/src/cli/osler build/osler
 
-demo: build ## diagnose a sick and a healthy example run
+demo: build ## train three sick networks, see them diagnosed, treated and well
 	@tools/demo build/osler
+
+gallery: build ## train, diagnose and treat every patient of the gallery with three seeds; prints a table
+	@build/osler gallery --all --seeds 3 --runs build/gallery $(GALLERY_ARGUMENTS)
 
 test: setup ## build everything and run all tests, those that read bad input also under the sanitizers
 	@$(call configure,dev)

@@ -21,8 +21,9 @@ function(osler_torch_target name)
   if(name STREQUAL "osler_torch")
     target_precompile_headers(${name} PRIVATE <torch/torch.h>)
   else()
-    # The headers can be taken over only under the same macros, and fmt defines one.
-    target_link_libraries(${name} PRIVATE fmt::fmt)
+    # The headers can be taken over only under the same macros, and fmt defines one. LibTorch 2 brings an fmt of its own
+    # among its headers, without the library: from headers alone either of the two works.
+    target_link_libraries(${name} PRIVATE fmt::fmt-header-only)
     target_precompile_headers(${name} REUSE_FROM osler_torch)
   endif()
 endfunction()

@@ -67,20 +67,25 @@ inline bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Every point of a run file by series name.
-inline std::map<std::string, Points> read_all(const std::filesystem::path& path, DamageReport* damage = nullptr) {
+/// What a sink was told, by series name.
+inline std::map<std::string, Points> points_by_name(const RecordingSink& sink) {
   std::map<std::string, Points> found;
-  auto reader = RunFileReader::open(path);
-  EXPECT_TRUE(reader) << (reader ? "" : describe(reader.error()));
-  if (!reader) return found;
-  RecordingSink sink;
-  const auto read = reader->read_events(sink);
-  EXPECT_TRUE(read) << (read ? "" : describe(read.error()));
   for (const Event& event : sink.events) {
     found[sink.names[event.series]].push_back({event.step, event.wall_time, event.value});
   }
-  if (damage != nullptr) *damage = reader->damage();
   return found;
+}
+
+/// Every point of a run file by series name.
+inline std::map<std::string, Points> read_all(const std::filesystem::path& path, DamageReport* damage = nullptr) {
+  auto reader = RunFileReader::open(path);
+  EXPECT_TRUE(reader) << (reader ? "" : describe(reader.error()));
+  if (!reader) return {};
+  RecordingSink sink;
+  const auto read = reader->read_events(sink);
+  EXPECT_TRUE(read) << (read ? "" : describe(read.error()));
+  if (damage != nullptr) *damage = reader->damage();
+  return points_by_name(sink);
 }
 
 inline void expect_same(const Points& found, const Points& wanted) {

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "osler/runfile/writer.h"
 #include "program.h"
 
 namespace osler::tests {
@@ -210,6 +211,32 @@ TEST_F(WatchFiles, AHealthyTrainingIsLeftAlone) {
   EXPECT_TRUE(WIFSIGNALED(status)) << "it lived until it was killed by the test";
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, Not(HasSubstr("SIGTERM")));
+}
+
+TEST_F(WatchFiles, ARunFileIsFollowedWhileATrainingRecordsIntoIt) {
+  const std::filesystem::path path = folder.path() / "run.osler";
+  std::jthread training([&path] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    auto writer = RunFileWriter::open(path);
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("train/loss");
+    const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    for (int step = 0; step < 400; ++step) {
+      writer->add(Event{loss, step, now + 0.01 * step, loss_at(step, 250)});
+      if (step % 50 != 49) continue;
+      ASSERT_TRUE(writer->commit());
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+  });
+  for (const std::filesystem::path& place : {path, folder.path()}) {
+    const Outcome outcome = watch({place.string(), "--until-done", "--idle", "3"});
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_NE(outcome.out.find("critical"), std::string::npos) << outcome.out;
+    if (place != path) continue;
+    EXPECT_LT(outcome.out.find("healthy"), outcome.out.find("critical"))
+        << "one line when it was still well, one when it broke:\n"
+        << outcome.out;
+  }
 }
 
 TEST_F(WatchFiles, AFileIsFollowedWhileItGrows) {

@@ -36,7 +36,6 @@ bool holds_run_file(FileSystem& files, const std::filesystem::path& path) {
   return is_run_file({head.data(), size});
 }
 
-/// The run files below a folder, sorted; symbolic links are not followed.
 std::vector<std::filesystem::path> run_files_below(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
   std::error_code error;
@@ -66,12 +65,9 @@ void find_at(FileSystem& files, const std::string& path, const ReadOptions& opti
     if (seen.insert(path).second) inputs.runs.push_back({path, {}, path, {}});
     return;
   }
-  if (info->kind == FileKind::regular && options.format.empty() && holds_run_file(files, path)) {
-    return add_run_file(path, seen, inputs);
-  }
-  const bool searches = info->kind == FileKind::directory && options.format.empty();
-  const auto run_files = searches ? run_files_below(path) : std::vector<std::filesystem::path>{};
+  const auto run_files = options.format.empty() ? find_run_files(files, path) : std::vector<std::filesystem::path>{};
   for (const auto& file : run_files) add_run_file(file, seen, inputs);
+  if (!run_files.empty() && info->kind == FileKind::regular) return;
   auto sources = discover(files, path, options);
   if (!sources) {
     // A folder of run files and nothing else is no failure.
@@ -85,6 +81,14 @@ void find_at(FileSystem& files, const std::string& path, const ReadOptions& opti
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> find_run_files(FileSystem& files, const std::filesystem::path& path) {
+  const auto info = files.info(path);
+  if (!info) return {};
+  if (info->kind == FileKind::directory) return run_files_below(path);
+  if (info->kind == FileKind::regular && holds_run_file(files, path)) return {path};
+  return {};
+}
 
 Result<std::vector<std::string>> expand(FileSystem& files, const std::string& path) {
   if (path.find_first_of("*?[") == std::string::npos || files.info(path)) return std::vector{path};

@@ -1,6 +1,7 @@
 // From the paths on the command line to the runs they name.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Inputs {
 /// expand. A run named twice is examined once. Run files are recognised here and not by the formats, which know logs of
 /// other programs alone.
 [[nodiscard]] Inputs find_inputs(FileSystem& files, const std::vector<std::string>& paths, const ReadOptions& options);
+
+/// The run files that `path` names: itself, or those below a folder, sorted; symbolic links are not followed.
+[[nodiscard]] std::vector<std::filesystem::path> find_run_files(FileSystem& files, const std::filesystem::path& path);
 
 /// The paths that match a pattern, sorted; the path itself when it is no pattern or exists as it is.
 [[nodiscard]] Result<std::vector<std::string>> expand(FileSystem& files, const std::string& path);

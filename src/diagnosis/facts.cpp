@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "diagnosis/layers.h"
 #include "diagnosis/wording.h"
 #include "signal/robust.h"
 
@@ -87,6 +88,10 @@ std::optional<double> weight_decay(const Patient& patient) {
 std::optional<double> dropout(const Patient& patient) {
   return configured_number(patient, {"dropout", "dropout_rate", "drop_rate", "dropout_p", "hidden_dropout_prob",
                                      "resid_pdrop", "p_dropout"});
+}
+
+std::optional<double> label_smoothing(const Patient& patient) {
+  return configured_number(patient, {"label_smoothing", "label_smoothing_factor", "smoothing", "label_smooth"});
 }
 
 std::optional<double> clip_limit(const Patient& patient) {
@@ -243,6 +248,76 @@ std::optional<int> stays_at_chance(const Patient& patient, double tolerance) {
   return chance_classes(loss->end, tolerance);
 }
 
+std::optional<int> configured_classes(const Patient& patient) {
+  const auto told = configured_number(patient, {"num_classes", "n_classes", "nb_classes", "num_labels", "vocab_size",
+                                                "padded_vocab_size", "nc", "classes"});
+  constexpr double kMost = 1e7;
+  if (!told || !(*told >= 2) || !(*told < kMost)) return std::nullopt;
+  return static_cast<int>(*told);
+}
+
+std::optional<int> known_classes(const Patient& patient) {
+  if (const auto told = configured_classes(patient)) return told;
+  constexpr double kTolerance = 0.05;
+  const Reading* training = patient.training();
+  if (training == nullptr || training->negated || training->curve.empty()) return std::nullopt;
+  return chance_classes(training->start, kTolerance);
+}
+
+std::optional<std::string> nothing_carries_over(const Patient& patient) {
+  constexpr std::size_t kFewest = 5;
+  constexpr double kNothing = 0.02;  // share of its level by which a loss improves without meaning it
+  const Reading* loss = patient.validation();
+  const auto classes = known_classes(patient);
+  const auto accuracy = patient.best_accuracy();
+  if (!classes || !accuracy || loss == nullptr || loss->size() < kFewest || !training_learned(patient)) {
+    return std::nullopt;
+  }
+  const double chance = 1.0 / *classes;
+  const bool guesses = *accuracy < std::min(1.5 * chance, chance + 0.05);
+  if (!guesses || loss->improvement() > std::max(kNothing * loss->level, 2 * loss->noise.sigma)) return std::nullopt;
+  return "training learned while validation never did better than guessing: " + per_cent(*accuracy) + " at best, of " +
+         std::to_string(*classes) + " classes";
+}
+
+bool FirstSignal::grows() const {
+  return growth > 100;
+}
+
+bool FirstSignal::fades() const {
+  return growth < 0.01;
+}
+
+bool FirstSignal::keeps() const {
+  return growth > 0.05 && growth < 20;
+}
+
+std::string FirstSignal::in_words() const {
+  if (keeps()) return "before the first step the signal keeps its size from " + from + " to " + to;
+  const double factor = growth < 1 ? 1 / growth : growth;
+  return "before the first step the signal " + std::string(growth < 1 ? "shrinks" : "grows") +
+         (std::isfinite(factor) ? " by " + times(factor) : " without bound") + " from " + from + " to " + to;
+}
+
+std::optional<FirstSignal> first_signal(const Patient& patient) {
+  std::vector<std::pair<std::string, double>> sizes;
+  for (const Layer& layer : layers_in(patient, Role::layer_activation)) {
+    const Series* series = layer.find({"std"});
+    // "fc1 -> relu" is what stands behind the layer: it follows the layer's own size.
+    if (series == nullptr || series->summary().empty() || layer.name.find(" -> ") != std::string::npos) continue;
+    // A look after the first steps shows what they did, not what they found.
+    if (series->summary().total()->first_step > patient.run().steps().first + 1) return std::nullopt;
+    const signal::Curve curve = layer_curve(*series);
+    if (!curve.empty()) sizes.emplace_back(layer.name, curve.value.front());
+  }
+  if (sizes.size() < 2 || !(sizes.front().second > 0)) return std::nullopt;
+  return FirstSignal{sizes.front().first, sizes.back().first, sizes.back().second / sizes.front().second};
+}
+
+bool monitored(const Patient& patient) {
+  return patient.run().find("osler/check/parameters-not-optimized") != nullptr;
+}
+
 bool exactly_constant(const Reading& reading) {
   constexpr double kFewestPoints = 5;
   if (reading.curve.points() < kFewestPoints || reading.nonfinite > 0) return false;
@@ -285,6 +360,9 @@ bool only_metric_frozen(const Patient& patient, const Findings& findings) {
   const Observation* frozen = findings.found("validation-frozen");
   const Reading* loss = patient.validation();
   if (frozen == nullptr || frozen->evidence.empty() || loss == nullptr) return false;
+  // A loss that moved once and repeats itself now is frozen as well.
+  const auto tail = validation_tail(patient);
+  if (tail && tail->all_equal) return false;
   return frozen->evidence.front().series != loss->name && validation_followed(patient);
 }
 

@@ -25,6 +25,7 @@ namespace osler {
 [[nodiscard]] std::optional<double> batch_size(const Patient& patient);
 [[nodiscard]] std::optional<double> weight_decay(const Patient& patient);
 [[nodiscard]] std::optional<double> dropout(const Patient& patient);
+[[nodiscard]] std::optional<double> label_smoothing(const Patient& patient);
 /// The global norm at which gradients are clipped, from the log or the configuration; 0 when clipping is off.
 [[nodiscard]] std::optional<double> clip_limit(const Patient& patient);
 
@@ -80,6 +81,29 @@ struct Break {
 /// The number of classes when the loss has never been far from the uniform guess among them and is within `tolerance`
 /// (relative) of it now.
 [[nodiscard]] std::optional<int> stays_at_chance(const Patient& patient, double tolerance);
+/// The number of classes that the configuration names.
+[[nodiscard]] std::optional<int> configured_classes(const Patient& patient);
+/// The same, or else from a first loss that is that of guessing.
+[[nodiscard]] std::optional<int> known_classes(const Patient& patient);
+/// In words: training learned, and validation never did better than guessing, from the first evaluation to the last;
+/// else nothing.
+[[nodiscard]] std::optional<std::string> nothing_carries_over(const Patient& patient);
+/// The size of the signal on its way through the network before it has learned anything: the deviation of the outputs
+/// of its layers when the monitor first looked.
+struct FirstSignal {
+  std::string from;   ///< the first layer
+  std::string to;     ///< the last layer
+  double growth = 1;  ///< the last layer's size over the first one's
+
+  [[nodiscard]] bool grows() const;
+  [[nodiscard]] bool fades() const;
+  [[nodiscard]] bool keeps() const;  ///< about the same size everywhere
+  [[nodiscard]] std::string in_words() const;
+};
+/// Nothing without activations of at least two layers.
+[[nodiscard]] std::optional<FirstSignal> first_signal(const Patient& patient);
+/// A monitor in the training process wrote the run: what it records of parameters is of those that can be trained.
+[[nodiscard]] bool monitored(const Patient& patient);
 /// The loss is the same number throughout, to the last digit.
 [[nodiscard]] bool exactly_constant(const Reading& reading);
 

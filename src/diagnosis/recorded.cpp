@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "diagnosis/layers.h"
+#include "diagnosis/movement.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -98,9 +99,12 @@ Verdict judge_layers(const Patient& patient, const LayerRule& rule) {
   const LayerRecord& worst = records.front();
   const bool critical = rule.critical != rule.warning &&
                         (rule.too_large ? worst.record.late >= rule.critical : worst.record.late <= rule.critical);
+  const bool mild = !critical && rule.note_while_learning && training_improves(patient);
   Observation seen =
-      observe(critical ? Severity::critical : Severity::warning, confidence_of(margin_of(rule, worst.record.late)),
-              worst.record.first_step, worst.record.last_step,
+      observe(critical ? Severity::critical
+              : mild   ? Severity::note
+                       : Severity::warning,
+              confidence_of(margin_of(rule, worst.record.late)), worst.record.first_step, worst.record.last_step,
               rule.say(worst.layer, worst.record.late) +
                   (records.size() > 1 ? "; so in " + std::to_string(records.size()) + " layers." : "."));
   for (std::size_t i = 0; i < records.size(); ++i) {

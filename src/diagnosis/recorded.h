@@ -49,7 +49,8 @@ struct LayerRule {
   double critical = 0;  ///< not reached at all when it is the same as `warning`
   double fewest = 0;
   std::function<std::string(const std::string& layer, double value)> say;  ///< a clause about the worst layer
-  std::string_view missing;  ///< what to say when no layer has the statistic
+  std::string_view missing;          ///< what to say when no layer has the statistic
+  bool note_while_learning = false;  ///< short of critical, a training that clearly improves makes it a note
 };
 /// Looks at the late value of every layer.
 [[nodiscard]] Verdict judge_layers(const Patient& patient, const LayerRule& rule);

@@ -67,6 +67,10 @@ Remedy change(std::string text, std::string name, std::string from, std::string 
   return remedy;
 }
 
+Remedy switch_to(std::string text, std::string name, std::string to) {
+  return change(std::move(text), std::move(name), "", std::move(to));
+}
+
 Remedy divide_learning_rate(const Patient& patient, double factor) {
   return change_rate(patient, 1 / factor, "Divide the learning rate by " + number(factor));
 }
@@ -110,6 +114,13 @@ Remedy clip_gradients(const Patient& patient) {
                 "clip_norm", from, limit);
 }
 
+Remedy widen(const Patient& patient, double factor, std::string text) {
+  const auto width = configured_number(patient, {"width", "hidden_size", "hidden_dim", "n_embd", "d_model"});
+  if (!width || !(*width > 0)) return advice(std::move(text));
+  const double to = std::max(1.0, std::round(*width * factor));
+  return change(text + " Width " + number(*width) + " -> " + number(to) + ".", "width", number(*width), number(to));
+}
+
 Remedy keep_best_checkpoint(const Patient& patient, const Findings& findings) {
   const Observation* seen = findings.found("overfitting");
   if (seen == nullptr) seen = findings.found("overconfidence");
@@ -147,40 +158,45 @@ Remedy return_to_checkpoint(const Findings& findings) {
 }
 
 Remedy initialise_for_activation() {
-  return advice(
+  return switch_to(
       "Initialise for the activation: He (std sqrt(2 / fan_in)) for ReLU and its kin, Xavier (std sqrt(2 / (fan_in + "
-      "fan_out))) for tanh; never all equal.");
+      "fan_out))) for tanh; never all equal.",
+      "init", "he");
 }
 
 Remedy add_residual_connections() {
-  return advice("Add residual connections, so that the gradient has a path around each layer.");
+  return switch_to("Add residual connections, so that the gradient has a path around each layer.", "residual", "on");
 }
 
 Remedy replace_saturating_activations() {
-  return advice("Use ReLU, GELU or SiLU in place of sigmoid or tanh.");
+  return switch_to("Use ReLU, GELU or SiLU in place of sigmoid or tanh.", "activation", "relu");
 }
 
 Remedy normalise_layers() {
-  return advice("Normalise between layers: LayerNorm (before each block in a transformer), BatchNorm in a CNN.");
+  return switch_to("Normalise between layers: LayerNorm (before each block in a transformer), BatchNorm in a CNN.",
+                   "normalization", "layer");
 }
 
 Remedy standardise_inputs() {
-  return advice(
+  return switch_to(
       "Bring the inputs to mean 0 and standard deviation 1 with the training set's statistics, and use the same ones "
-      "for validation; scale regression targets likewise.");
+      "for validation; scale regression targets likewise.",
+      "input_normalization", "on");
 }
 
 Remedy check_batches(const Findings& findings) {
-  return advice(
+  return switch_to(
       "Check every batch before the forward pass (NaN, Inf, absolute values above 100, labels out of range) "
       "and look at the samples" +
-      of_harm(findings) + ".");
+          of_harm(findings) + ".",
+      "check_batches", "on");
 }
 
 Remedy compute_loss_from_logits() {
-  return advice(
+  return switch_to(
       "Compute the loss from logits with the library's own function (cross_entropy, bce_with_logits): it never takes "
-      "the logarithm of a probability.");
+      "the logarithm of a probability.",
+      "loss", "standard");
 }
 
 Remedy replay_break(const Findings& findings) {

@@ -20,6 +20,8 @@ namespace osler {
 
 /// A remedy without numbers.
 [[nodiscard]] Remedy advice(std::string text);
+/// A remedy that a program could carry out: the setting called `name` becomes `to`, a word.
+[[nodiscard]] Remedy switch_to(std::string text, std::string name, std::string to);
 /// A remedy that changes one named setting; `from` is empty when the log does not say.
 [[nodiscard]] Remedy change(std::string text, std::string name, std::string from, std::string to);
 
@@ -32,6 +34,8 @@ namespace osler {
 [[nodiscard]] Remedy warm_up(const Patient& patient);
 /// "Clip the global norm at ...": at about the calm level of the run's own norms, 1.0 where the log has none.
 [[nodiscard]] Remedy clip_gradients(const Patient& patient);
+/// Another width, by a factor, where the configuration has one; `text` says so in words.
+[[nodiscard]] Remedy widen(const Patient& patient, double factor, std::string text);
 /// Stop at the best validation and keep that checkpoint.
 [[nodiscard]] Remedy keep_best_checkpoint(const Patient& patient, const Findings& findings);
 /// Weight decay, dropout and augmentation, from what the configuration has of them.

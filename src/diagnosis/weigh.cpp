@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "diagnosis/experiments.h"
 #include "diagnosis/pull_weights.h"
 
 namespace osler {
@@ -61,6 +62,7 @@ void heaviest_first(std::vector<Reason>& reasons) {
 
 Weighing weigh(const Patient& patient, const Findings& findings) {
   Weighing weighing;
+  const std::vector<Experiment> tried = experiments(patient.run());
   for (const auto& [stem, cause] : causes()) {
     WeighedCause weighed;
     weighed.cause = cause.id;
@@ -72,6 +74,8 @@ Weighing weigh(const Patient& patient, const Findings& findings) {
       const Observation* seen = findings.found(pull.finding);
       explains_something |= seen != nullptr && pull.if_found > 0;
     }
+    const std::optional<Clue> origin = traced(patient, cause.id);
+    explains_something |= origin && origin->weight > 0;
     if (!explains_something) continue;
     if (cause.impossible != nullptr) {
       if (auto why = cause.impossible(patient, findings)) {
@@ -80,7 +84,8 @@ Weighing weigh(const Patient& patient, const Findings& findings) {
       }
     }
     std::vector<Clue> clues = cause.clues == nullptr ? std::vector<Clue>() : cause.clues(patient, findings);
-    if (auto clue = traced(patient, cause.id)) clues.push_back(std::move(*clue));
+    if (origin) clues.push_back(*origin);
+    for (Clue& clue : experiment_clues(tried, cause.id)) clues.push_back(std::move(clue));
     for (Clue& clue : clues) {
       log_odds += clue.weight;
       auto& reasons = clue.weight > 0 ? weighed.speaks_for : weighed.speaks_against;

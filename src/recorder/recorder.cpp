@@ -11,33 +11,42 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 
+#include "recorder/brief_lock.h"
 #include "recorder/exit_signals.h"
+#include "recorder/name_book.h"
 #include "recorder/tensor_series.h"
 #include "recorder/waiting.h"
 
 namespace osler {
 
+using recording::BriefLock;
 using recording::kTensorStatistics;
+using recording::NameBook;
 using recording::Waiting;
 
 namespace {
 
 constexpr std::size_t kMostHistograms = 4096;  // waiting, some 4 KB each
 constexpr std::chrono::seconds kSignalPatience(2);
+/// Of the time that a value may wait: the rest is for the writing itself.
+constexpr double kPauseShare = 0.75;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-struct NameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+constexpr std::size_t kTensorKinds = 4;
+static_assert(static_cast<std::size_t>(TensorKind::activation) + 1 == kTensorKinds);
+
+/// The series of the tensors of one kind, by layer.
+struct TensorBook {
+  using Ids = std::array<SeriesId, kTensorStatistics.size() + 1>;  ///< of the statistics and of the histogram
+
+  NameBook layers;
+  std::vector<Ids> ids;
 };
-template <typename T>
-using ByName = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 }  // namespace
 
@@ -115,8 +124,24 @@ class Recorder::Work {
     }
     return newest_time_;
   }
-  void push(const Event& event, std::unique_lock<std::mutex>& lock);
-  void make_room(std::unique_lock<std::mutex>& lock);
+  // Taking the lock waits for every store before it, so the memory of the next events is asked for early.
+  void ask_for_memory_ahead() {
+    constexpr std::size_t kAhead = 16;
+    const std::size_t ahead = waiting_.events.size() + kAhead;
+    if (ahead < waiting_.events.capacity()) __builtin_prefetch(waiting_.events.data() + ahead, 1);
+  }
+  void push(const Event& event, std::unique_lock<BriefLock>& lock) {
+    if (closed_ || event.series >= was_nonfinite_.size()) return;
+    waiting_.events.push_back(event);
+    ask_for_memory_ahead();
+    if (!std::isfinite(event.value)) [[unlikely]] {
+      if (!was_nonfinite_[event.series]) wake();
+      was_nonfinite_[event.series] = true;
+    }
+    if (waiting_.events.size() >= options_.most_waiting) [[unlikely]]
+      make_room(lock);
+  }
+  void make_room(std::unique_lock<BriefLock>& lock);
   void push_histogram(SeriesId series, std::int64_t step, Histogram histogram);
 
   void wake();
@@ -129,14 +154,14 @@ class Recorder::Work {
 
   RecorderOptions options_;
 
-  std::mutex mutex_;  // of what the training's threads touch
-  std::condition_variable room_;
+  BriefLock mutex_;  // of what the training's threads touch
+  std::condition_variable_any room_;
   std::vector<Waiting> before_restart_;  // batches that a restart ended
   Waiting waiting_;
   std::vector<Event> spare_;  // empty, but with room
-  ByName<SeriesId> ids_;
+  NameBook ids_;
   std::vector<bool> was_nonfinite_;  // by series
-  ByName<std::array<SeriesId, kTensorStatistics.size() + 1>> tensors_;
+  std::array<TensorBook, kTensorKinds> tensors_;
   std::int64_t newest_step_ = 0;
   double newest_time_ = kNoTime;
   bool closed_ = false;
@@ -168,26 +193,16 @@ class Recorder::Work {
 };
 
 SeriesId Recorder::Work::find_series(std::string_view name) {
-  if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
-  const auto id = static_cast<SeriesId>(ids_.size());
-  ids_.emplace(std::string(name), id);
-  was_nonfinite_.push_back(false);
-  waiting_.new_names.emplace_back(name);
-  return id;
-}
-
-void Recorder::Work::push(const Event& event, std::unique_lock<std::mutex>& lock) {
-  if (closed_ || event.series >= was_nonfinite_.size()) return;
-  waiting_.events.push_back(event);
-  if (!std::isfinite(event.value) && !was_nonfinite_[event.series]) {
-    was_nonfinite_[event.series] = true;
-    wake();
+  const NameBook::Entry entry = ids_.enter(name);
+  if (entry.fresh) {
+    was_nonfinite_.push_back(false);
+    waiting_.new_names.emplace_back(name);
   }
-  if (waiting_.events.size() >= options_.most_waiting) make_room(lock);
+  return entry.number;
 }
 
 /// Sinks are slow: thins what waits, and when that does not help because all of it must stay, waits for them.
-void Recorder::Work::make_room(std::unique_lock<std::mutex>& lock) {
+void Recorder::Work::make_room(std::unique_lock<BriefLock>& lock) {
   const std::size_t gone = recording::thin_events(waiting_.events);
   thinned_ += gone;
   thinned_since_mark_ += gone;
@@ -210,18 +225,18 @@ void Recorder::Work::tensor(std::int64_t step, TensorKind kind, std::string_view
   const auto values = recording::tensor_values(stats);
   std::optional<Histogram> histogram;
   if (counts != nullptr && stats.finite_count() > 0) histogram = to_histogram(*counts, stats);
-  const std::string name = tensor_name(kind, layer);
   std::unique_lock lock(mutex_);
-  auto known = tensors_.find(name);
-  if (known == tensors_.end()) {
-    std::array<SeriesId, kTensorStatistics.size() + 1> ids{};
+  TensorBook& book = tensors_[static_cast<std::size_t>(kind)];
+  const NameBook::Entry entry = book.layers.enter(layer);
+  if (entry.fresh) {
+    const std::string name = tensor_name(kind, layer);
+    TensorBook::Ids& ids = book.ids.emplace_back();
     for (std::size_t i = 0; i < kTensorStatistics.size(); ++i) {
       ids[i] = find_series(fmt::format("{}#{}", name, kTensorStatistics[i]));
     }
     ids.back() = find_series(name);
-    known = tensors_.emplace(name, ids).first;
   }
-  const auto ids = known->second;  // a copy: waiting for room lets go of the lock
+  const auto ids = book.ids[entry.number];  // a copy: waiting for room lets go of the lock
   if (histogram) push_histogram(ids.back(), step, std::move(*histogram));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i == recording::kNonfiniteStatistic && values[i] == 0) continue;
@@ -352,7 +367,7 @@ void Recorder::Work::write_round() {
 }
 
 void Recorder::Work::work() {
-  const auto pause = std::chrono::duration<double>(options_.write_every_seconds);
+  const auto pause = std::chrono::duration<double>(kPauseShare * options_.write_every_seconds);
   for (bool last = false; !last;) {
     std::uint64_t asked = 0;
     {

@@ -137,6 +137,37 @@ TEST(Recorder, TakesValuesFromSeveralThreads) {
   EXPECT_EQ(recorder.thinned(), 0U);
 }
 
+TEST(Recorder, TakesNamesAndTensorsFromSeveralThreadsWhileSomebodyLooks) {
+  Told told;
+  Recorder recorder = recorder_with(std::make_unique<TellingSink>(told), {"run", 0.001});
+  constexpr int kThreads = 3;
+  constexpr int kSteps = 500;
+  stats::TensorStats stats;
+  stats.count = 4;
+  stats.min = stats.max = stats.mean = 1;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int step = 0; step < kSteps; ++step) {
+          recorder.scalar(step, "shared", step);
+          recorder.scalar(step, "own" + std::to_string(t), step);
+          recorder.tensor(step, TensorKind::weight, "layer" + std::to_string((step + t) % 7), stats);
+          if (step % 100 == t) recorder.visit([](const osler::Run& run) { EXPECT_NE(run.find("shared"), nullptr); });
+        }
+      });
+    }
+  }
+  ASSERT_TRUE(recorder.close());
+  std::map<std::string, int> counts;
+  for (const Event& event : told.events) ++counts[told.names.at(event.series)];
+  EXPECT_EQ(counts["shared"], kThreads * kSteps);
+  for (int t = 0; t < kThreads; ++t) EXPECT_EQ(counts["own" + std::to_string(t)], kSteps);
+  int norms = 0;
+  for (int layer = 0; layer < 7; ++layer) norms += counts["weights/layer" + std::to_string(layer) + "#norm"];
+  EXPECT_EQ(norms, kThreads * kSteps);
+}
+
 TEST(Recorder, ShowsTheLiveRunWithEverythingSoFar) {
   Recorder recorder = recorder_with(nullptr, {"run", kLongPause});
   for (int step = 0; step < 100; ++step) recorder.scalar(step, "loss", 1.0 / (step + 1));
@@ -324,6 +355,7 @@ TEST(Recorder, TurnsLogHistogramsIntoHistogramsThatHoldTheirBins) {
 int struck_by(int signal, const std::filesystem::path& path) {
   const pid_t child = ::fork();
   if (child == 0) {
+    ::signal(signal, SIG_DFL);  // a sanitizer has a handler of its own
     auto sink = run_file_sink(path);
     if (!sink) ::_exit(9);
     std::vector<SinkPointer> sinks;

@@ -28,10 +28,13 @@ double norm_of(const stats::TensorStats& stats) {
 }  // namespace
 
 std::array<double, kTensorStatistics.size()> tensor_values(const stats::TensorStats& stats) {
+  // Where nothing is finite there is no spread, which is not a spread of zero.
+  const bool nothing = stats.finite_count() == 0 && stats.nan_count + stats.inf_count > 0;
+  const auto known = [&](double value) { return nothing ? std::numeric_limits<double>::quiet_NaN() : value; };
   std::array<double, kTensorStatistics.size()> values = {norm_of(stats),
-                                                         stats.std_dev(),
-                                                         stats.mean,
-                                                         stats.abs_max(),
+                                                         known(stats.std_dev()),
+                                                         known(stats.mean),
+                                                         known(stats.abs_max()),
                                                          stats.zero_share(),
                                                          stats.near_zero_share(),
                                                          static_cast<double>(stats.nan_count + stats.inf_count)};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "osler/diagnosis/catalogue.h"
@@ -70,10 +71,16 @@ std::string change_text(const Sheet& sheet, const Remedy::Change& change) {
   return fmt::format("{} {} {} {}", change.name, change.from, sheet.glyphs().arrow, change.to);
 }
 
+/// Whether a remedy has a number to show; a switch to a word is said by the remedy's own words.
+bool has_numbers(const Remedy& remedy) {
+  return remedy.change && !remedy.change->to.empty() &&
+         std::isdigit(static_cast<unsigned char>(remedy.change->to.front())) != 0;
+}
+
 /// The remedy's words, with the change behind them unless the words name the new value already.
 std::string remedy_text(const Sheet& sheet, const Remedy& remedy) {
   std::string text = sheet.text(remedy.text);
-  if (!remedy.change) return text;
+  if (!has_numbers(remedy)) return text;
   std::string change = sheet.text(change_text(sheet, *remedy.change), Ink::strong);
   if (remedy.text.empty()) return change;
   const bool named = !remedy.change->to.empty() && remedy.text.find(remedy.change->to) != std::string::npos;
@@ -81,8 +88,7 @@ std::string remedy_text(const Sheet& sheet, const Remedy& remedy) {
 }
 
 std::vector<Remedy> numbers_first(std::vector<Remedy> remedies) {
-  std::stable_partition(remedies.begin(), remedies.end(),
-                        [](const Remedy& remedy) { return remedy.change.has_value(); });
+  std::stable_partition(remedies.begin(), remedies.end(), has_numbers);
   return remedies;
 }
 

@@ -13,6 +13,7 @@
 #include <queue>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "runfile/salvage.h"
 #include "runfile/series_reader.h"
@@ -95,11 +96,25 @@ class RunFileReader::Work {
     return known != names_.end() ? known->second : fmt::format("series {} (its name is lost)", id);
   }
   Result<std::vector<Histogram>> histograms(std::int64_t series, const WindowRequest& request);
-  Result<void> read_series(EventSink& sink);
-  Result<void> merge_series(const Segment& segment, std::span<const std::int64_t> series_ids,
-                            const std::map<std::int64_t, SeriesId>& told, EventSink& sink);
-  Result<void> read_histograms(EventSink& sink);
+  /// What a sink has been told already.
+  struct Told {
+    std::int64_t segment = 0;  ///< the newest; those before it are complete
+    std::int64_t marks = 0;
+    std::int64_t histograms = 0;  ///< the row of the newest
+    std::map<std::string, std::string, std::less<>> config;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> points;  ///< by segment and series
+  };
+  /// Tells what is new to `sink`; whether there was anything.
+  Result<bool> tell(EventSink& sink, Told& told);
+  Result<bool> tell_series(EventSink& sink, Told& told);
+  Result<bool> merge_series(const Segment& segment, std::span<const std::int64_t> series_ids,
+                            const std::map<std::int64_t, SeriesId>& ids, EventSink& sink, Told& told);
+  Result<bool> tell_histograms(EventSink& sink, Told& told);
+  Result<std::vector<Mark>> marks();
+  Result<std::map<std::string, std::string, std::less<>>> configuration();
   Result<void> check_index();
+  /// Looks at everything that could turn out to need salvage, before the first event is told.
+  Result<void> look_over();
 
   std::filesystem::path path_;
   std::string name_;
@@ -108,6 +123,8 @@ class RunFileReader::Work {
   std::vector<Segment> segments_;
   std::unordered_map<std::int64_t, std::vector<TailStretch>> tail_;
   DamageLog damage_;
+  Told told_;           ///< by `read_new`
+  bool unread_ = true;  ///< `read_new` was not called yet
 
  private:
   Result<void> open_database();
@@ -317,7 +334,61 @@ Result<void> RunFileReader::Work::check_index() {
   return {};
 }
 
-Result<void> RunFileReader::Work::read_series(EventSink& sink) {
+Result<std::vector<Mark>> RunFileReader::Work::marks() {
+  std::vector<Mark> marks;
+  const auto read = scan(Table::mark, "ORDER BY id", [&](const Row& row) {
+    const auto kind = static_cast<Mark::Kind>(
+        std::clamp<std::int64_t>(row.integer(0), 0, static_cast<std::int64_t>(Mark::Kind::note)));
+    marks.push_back({kind, row.integer(1), to_seconds(row.integer(2)), row.bytes(3)});
+  });
+  if (!read) return read.error();
+  return marks;
+}
+
+Result<std::map<std::string, std::string, std::less<>>> RunFileReader::Work::configuration() {
+  std::map<std::string, std::string, std::less<>> entries;
+  const auto read = scan(Table::config, "ORDER BY id", [&](const Row& row) { entries[row.bytes(0)] = row.bytes(1); });
+  if (!read) return read.error();
+  return entries;
+}
+
+/// In this order: a restart, which is a mark, comes before the points of its segment.
+Result<bool> RunFileReader::Work::tell(EventSink& sink, Told& told) {
+  const auto entries = configuration();
+  if (!entries) return entries.error();
+  bool anything = false;
+  for (const auto& [key, value] : *entries) {
+    const auto known = told.config.find(key);
+    if (known != told.config.end() && known->second == value) continue;
+    sink.config(key, value);
+    told.config.insert_or_assign(key, value);
+    anything = true;
+  }
+  auto all_marks = marks();
+  if (!all_marks) return all_marks.error();
+  for (auto i = static_cast<std::size_t>(told.marks); i < all_marks->size(); ++i) {
+    sink.add(std::move((*all_marks)[i]));
+    anything = true;
+  }
+  told.marks = static_cast<std::int64_t>(all_marks->size());
+  const auto points = tell_series(sink, told);
+  if (!points) return points.error();
+  const auto histograms = tell_histograms(sink, told);
+  if (!histograms) return histograms.error();
+  return anything || *points || *histograms;
+}
+
+Result<void> RunFileReader::Work::look_over() {
+  return attempt<void>([&]() -> Result<void> {
+    if (const auto sound = check_index(); !sound) return sound;
+    if (const auto entries = configuration(); !entries) return entries.error();
+    if (const auto all_marks = marks(); !all_marks) return all_marks.error();
+    return {};
+  });
+}
+
+Result<bool> RunFileReader::Work::tell_series(EventSink& sink, Told& told) {
+  bool anything = false;
   const auto with_points = series_with_points();
   if (!with_points) return with_points.error();
   std::map<std::int64_t, SeriesId> ids;
@@ -326,18 +397,22 @@ Result<void> RunFileReader::Work::read_series(EventSink& sink) {
     if (ids.count(id) == 0) ids[id] = sink.series(name_of(id));
   }
   for (const Segment& segment : segments_) {
+    if (segment.id < told.segment) continue;
+    told.segment = segment.id;
     for (std::size_t first = 0; first < with_points->size(); first += kMergedSeries) {
       const std::size_t count = std::min(kMergedSeries, with_points->size() - first);
-      const auto read = merge_series(segment, std::span(*with_points).subspan(first, count), ids, sink);
+      const auto read = merge_series(segment, std::span(*with_points).subspan(first, count), ids, sink, told);
       if (!read) return read.error();
+      anything = anything || *read;
     }
   }
-  return {};
+  return anything;
 }
 
 /// Tells the series of a segment step by step, as they were recorded.
-Result<void> RunFileReader::Work::merge_series(const Segment& segment, std::span<const std::int64_t> series_ids,
-                                               const std::map<std::int64_t, SeriesId>& told, EventSink& sink) {
+Result<bool> RunFileReader::Work::merge_series(const Segment& segment, std::span<const std::int64_t> series_ids,
+                                               const std::map<std::int64_t, SeriesId>& ids, EventSink& sink,
+                                               Told& told) {
   struct Source {
     SeriesReader reader;
     SeriesId series = 0;
@@ -358,9 +433,10 @@ Result<void> RunFileReader::Work::merge_series(const Segment& segment, std::span
     return {};
   };
   for (const std::int64_t id : series_ids) {
-    sources.push_back({series(id), told.at(id)});
+    sources.push_back({series(id), ids.at(id), {.at = told.points[{segment.id, id}]}});
     if (const auto filled = refill(sources.size() - 1); !filled) return filled.error();
   }
+  const bool anything = !heads.empty();
   while (!heads.empty()) {
     const std::size_t i = heads.top().second;
     heads.pop();
@@ -373,11 +449,18 @@ Result<void> RunFileReader::Work::merge_series(const Segment& segment, std::span
       return filled.error();
     }
   }
-  return {};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    told.points[{segment.id, series_ids[i]}] = sources[i].progress.at;
+  }
+  return anything;
 }
 
-Result<void> RunFileReader::Work::read_histograms(EventSink& sink) {
-  return scan(Table::histogram, "ORDER BY id", [&](const Row& row) {
+Result<bool> RunFileReader::Work::tell_histograms(EventSink& sink, Told& told) {
+  bool anything = false;
+  const std::string where = fmt::format("WHERE id > {} ORDER BY id", told.histograms);
+  const auto scanned = scan(Table::histogram, where, [&](const Row& row) {
+    told.histograms = row.id;
+    anything = true;
     auto histogram = unpack_histogram(row.bytes(3));
     if (!histogram) return damage_.add(histogram.error().message);
     histogram->series = sink.series(name_of(row.integer(0)));
@@ -385,6 +468,8 @@ Result<void> RunFileReader::Work::read_histograms(EventSink& sink) {
     histogram->wall_time = to_seconds(row.integer(2));
     sink.distribution(*histogram);
   });
+  if (!scanned) return scanned.error();
+  return anything;
 }
 
 RunFileReader::RunFileReader(std::unique_ptr<Work> work) : work_(std::move(work)) {}
@@ -457,27 +542,11 @@ Result<std::vector<std::string>> RunFileReader::histogram_names() {
 }
 
 Result<std::vector<Mark>> RunFileReader::marks() {
-  return work_->attempt<std::vector<Mark>>([&]() -> Result<std::vector<Mark>> {
-    std::vector<Mark> marks;
-    const auto read = work_->scan(Table::mark, "ORDER BY id", [&](const Row& row) {
-      const auto kind = static_cast<Mark::Kind>(
-          std::clamp<std::int64_t>(row.integer(0), 0, static_cast<std::int64_t>(Mark::Kind::note)));
-      marks.push_back({kind, row.integer(1), to_seconds(row.integer(2)), row.bytes(3)});
-    });
-    if (!read) return read.error();
-    return marks;
-  });
+  return work_->attempt<std::vector<Mark>>([&] { return work_->marks(); });
 }
 
 Result<std::map<std::string, std::string, std::less<>>> RunFileReader::configuration() {
-  using Entries = std::map<std::string, std::string, std::less<>>;
-  return work_->attempt<Entries>([&]() -> Result<Entries> {
-    Entries entries;
-    const auto read =
-        work_->scan(Table::config, "ORDER BY id", [&](const Row& row) { entries[row.bytes(0)] = row.bytes(1); });
-    if (!read) return read.error();
-    return entries;
-  });
+  return work_->attempt<std::map<std::string, std::string, std::less<>>>([&] { return work_->configuration(); });
 }
 
 Result<std::vector<LayerInfo>> RunFileReader::layers() {
@@ -504,17 +573,22 @@ Result<std::vector<StoredReport>> RunFileReader::reports() {
 }
 
 Result<void> RunFileReader::read_events(EventSink& sink) {
-  // Everything that could turn out to need salvage is looked at before the first event is told.
-  const auto sound = work_->attempt<void>([&] { return work_->check_index(); });
-  if (!sound) return sound.error();
-  const auto entries = configuration();
-  if (!entries) return entries.error();
-  for (const auto& [key, value] : *entries) sink.config(key, value);
-  auto told = marks();
-  if (!told) return told.error();
-  for (Mark& mark : *told) sink.add(std::move(mark));
-  if (const auto read = work_->read_series(sink); !read) return read.error();
-  return work_->read_histograms(sink);
+  if (const auto sound = work_->look_over(); !sound) return sound.error();
+  Work::Told told;
+  const auto read = work_->tell(sink, told);
+  if (!read) return read.error();
+  return {};
+}
+
+Result<bool> RunFileReader::read_new(EventSink& sink) {
+  const auto fresh = refresh();
+  if (!fresh) return fresh.error();
+  const bool first = std::exchange(work_->unread_, false);
+  if (!*fresh && !first) return false;
+  if (first) {
+    if (const auto sound = work_->look_over(); !sound) return sound.error();
+  }
+  return work_->tell(sink, work_->told_);
 }
 
 Result<Run> read_run_file(const std::filesystem::path& path, const RunLimits& limits) {

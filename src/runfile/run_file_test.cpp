@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "run_file_samples.h"
 #include "runfile/database.h"
@@ -215,6 +216,66 @@ TEST(RunFile, IsReadWhileItIsWritten) {
   ASSERT_TRUE(writer.close());
   EXPECT_TRUE(*reader.refresh());
   EXPECT_EQ(reader.window("loss")->size(), 1010U);
+}
+
+TEST(RunFile, TellsAFollowerEachThingOnceWhileItIsWritten) {
+  const TestFolder folder;
+  const auto path = folder / "a.osler";
+  RunFileOptions options;
+  options.most_unpacked = 700;  // so that points wander from the tail into chunks while they are followed
+  auto writer = RunFileWriter::open(path, options);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->commit());
+  RunFileReader reader = reader_at(path);
+  testing::RecordingSink sink;
+  EXPECT_FALSE(*reader.read_new(sink));
+  const Points loss = noisy_points(12'000, 1);
+  const Points rate = noisy_points(120, 2);
+  const SeriesId first = writer->series("loss");
+  std::optional<SeriesId> second;
+  for (std::size_t i = 0; i < loss.size(); ++i) {
+    add_points(*writer, first, {loss[i]});
+    if (i >= 5000 && i % 50 == 0 && i / 50 < 100 + rate.size()) {
+      if (!second) second = writer->series("lr");
+      add_points(*writer, *second, {rate[i / 50 - 100]});
+    }
+    if (i == 3000) writer->config("lr", "0.1");
+    if (i == 4000) writer->add(Mark{Mark::Kind::note, 4000, 1.7e9, "hello"});
+    if (i == 6000) writer->distribution(Histogram{first, 6000, 1.7e9, 0, 1, 2, 1, 1, {1}, {2}});
+    if (i % 331 != 0) continue;
+    ASSERT_TRUE(writer->commit());
+    EXPECT_TRUE(*reader.read_new(sink));
+    EXPECT_FALSE(*reader.read_new(sink)) << "nothing is told twice";
+  }
+  ASSERT_TRUE(writer->commit());
+  ASSERT_TRUE(reader.read_new(sink));
+  testing::RecordingSink whole;
+  ASSERT_TRUE(reader_at(path).read_events(whole));
+  expect_same(testing::points_by_name(sink).at("loss"), loss);
+  expect_same(testing::points_by_name(sink).at("lr"), testing::points_by_name(whole).at("lr"));
+  EXPECT_EQ(sink.marks, whole.marks);
+  EXPECT_EQ(sink.configuration, whole.configuration);
+  EXPECT_EQ(sink.histograms.size(), 1U);
+}
+
+TEST(RunFile, TellsAFollowerOfARestart) {
+  const TestFolder folder;
+  const auto path = folder / "a.osler";
+  RunFileWriter writer = writer_at(path);
+  const SeriesId loss = writer.series("loss");
+  add_points(writer, loss, noisy_points(1000, 1));
+  ASSERT_TRUE(writer.commit());
+  RunFileReader reader = reader_at(path);
+  osler::Run run;
+  ASSERT_TRUE(*reader.read_new(run));
+  writer.add(Mark{Mark::Kind::restart, 600, 1.8e9, "resumed"});
+  add_points(writer, loss, noisy_points(200, 2, 600));
+  ASSERT_TRUE(writer.commit());
+  ASSERT_TRUE(*reader.read_new(run));
+  const auto whole = read_run_file(path);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(run.find("loss")->summary().points(), whole->find("loss")->summary().points());
+  EXPECT_EQ(run.find("loss")->summary().recent().back().value, whole->find("loss")->summary().recent().back().value);
 }
 
 TEST(RunFile, AppendsAfterARestartAndRecordsTheSeam) {

@@ -261,7 +261,12 @@ Result<std::vector<WindowSpan>> SeriesReader::spans(const std::vector<Segment>& 
 Result<bool> SeriesReader::next_points(const Segment& segment, Progress& progress, std::vector<Point>& points) {
   points.clear();
   const auto void_later = [&](const Point& point) { return point.step >= segment.cut; };
-  const auto places = chunks(0);
+  // Who follows a growing file finds nearly all that is new here and need not look at the chunks.
+  const bool in_tail = tail_ != nullptr && std::any_of(tail_->begin(), tail_->end(), [&](const TailStretch& stretch) {
+                         return stretch.segment == segment.id && stretch.start <= progress.at;
+                       });
+  static const std::vector<ChunkPlace> none;
+  const auto places = in_tail ? Result<const std::vector<ChunkPlace>*>(&none) : chunks(0);
   if (!places) return places.error();
   while (points.empty() && progress.place < (*places)->size()) {
     const ChunkPlace& place = (**places)[progress.place++];
@@ -280,7 +285,9 @@ Result<bool> SeriesReader::next_points(const Segment& segment, Progress& progres
   }
   if (points.empty() && !progress.tail_done) {
     progress.tail_done = true;
-    each_tail_point(segment.id, progress.at, [&](const Point& point) {
+    const std::int64_t from = progress.at;
+    each_tail_point(segment.id, from, [&](const Point& point) {
+      ++progress.at;
       if (!void_later(point)) points.push_back(point);
     });
   }

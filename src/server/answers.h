@@ -1,28 +1,28 @@
-// What the API answers: runs, series, reports and the catalogue as JSON, and the figures for Prometheus.
+// What the API answers about runs: series, pictures and comparisons as JSON, and the figures for Prometheus.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dashboard/run_json.h"
 #include "osler/base/result.h"
 #include "server/library.h"
 
 namespace osler::server {
 
-/// {"revision", "runs": [card...]}
-[[nodiscard]] std::string runs_json(const Library& library);
-/// Series, marks, configuration and the way through the tree of one run.
-[[nodiscard]] Result<std::string> run_json(Library& library, std::string_view id);
-[[nodiscard]] Result<std::string> report_json(Library& library, std::string_view id);
 /// A stretch of a series as columns of equal length.
-[[nodiscard]] Result<std::string> series_json(Library& library, std::string_view id, const std::string& series,
-                                              const WindowRequest& request);
-/// Every finding and every cause.
-[[nodiscard]] std::string catalogue_json();
-/// The diagnosis tree.
-[[nodiscard]] std::string tree_json();
+[[nodiscard]] Result<Text> series_json(Library& library, std::string_view id, const SeriesChoice& series,
+                                       const WindowRequest& request);
+/// Layers by time.
+[[nodiscard]] Result<Text> heat_json(Library& library, std::string_view id, const dashboard::StepWindow& window);
+/// How a distribution moves.
+[[nodiscard]] Result<Text> ridge_json(Library& library, std::string_view id, const std::string& series,
+                                      const dashboard::StepWindow& window);
+/// The contract "osler-comparison/1".
+[[nodiscard]] Result<Text> comparison_json(Library& library, std::string_view a, std::string_view b,
+                                           std::string_view axis);
 /// OpenMetrics text: status, loss, gradient norm and findings of every run.
-[[nodiscard]] std::string metrics_text(const std::vector<Card>& cards);
+[[nodiscard]] std::string metrics_text(const std::vector<dashboard::Card>& cards);
 
 }  // namespace osler::server

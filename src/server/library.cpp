@@ -2,24 +2,24 @@
 #include "server/library.h"
 
 #include <algorithm>
-#include <optional>
 #include <system_error>
 
-#include "osler/diagnosis/diagnose.h"
-#include "server/window.h"
+#include "dashboard/run_json.h"
+#include "dashboard/window.h"
+#include "osler/report/render.h"
+#include "server/entry.h"
 
 namespace osler::server {
 namespace {
 
+using dashboard::Card;
 using Path = std::filesystem::path;
 using Clock = std::chrono::steady_clock;
 
-// After an examination that took t, the next one of the same run waits at least kRest * t: live runs, however many and
-// long, then take at most a tenth of a core each.
-constexpr int kRest = 10;
 // A round of examinations ends after this long, so that new runs are found while thousands still wait; the next round
 // goes on where it ended.
 constexpr auto kSlice = std::chrono::seconds(2);
+constexpr auto kLongReading = std::chrono::milliseconds(50);
 
 /// FNV-1a, 64 bit: ids must be the same after a restart, so that an address can be kept.
 std::uint64_t hash_of(std::string_view text) {
@@ -34,16 +34,6 @@ std::string id_of(std::string_view key) {
   std::uint64_t hash = hash_of(key);
   for (auto digit = id.rbegin(); digit != id.rend(); ++digit, hash >>= 4U) *digit = kDigits[hash & 15U];
   return id;
-}
-
-/// Whether `path`, with every link followed, is `root` or lies below it.
-bool lies_in(const Path& path, const Path& root) {
-  std::error_code failure;
-  const Path real = std::filesystem::canonical(path, failure);
-  if (failure) return false;
-  const Path real_root = std::filesystem::canonical(root, failure);
-  if (failure) return false;
-  return std::mismatch(real_root.begin(), real_root.end(), real.begin(), real.end()).first == real_root.end();
 }
 
 std::vector<Path> run_files_in(const Path& root) {
@@ -61,79 +51,11 @@ std::vector<Path> run_files_in(const Path& root) {
   return found;
 }
 
-std::size_t estimated_bytes(const Run& run) {
-  std::size_t bytes = 1U << 16U;
-  for (const Series& series : run.all_series()) {
-    const SummaryLimits most;
-    const std::uint64_t points = series.summary().points();
-    bytes += sizeof(Series) + std::min<std::uint64_t>(points, most.buckets) * sizeof(Bucket) +
-             std::min<std::uint64_t>(points, most.recent) * sizeof(Point);
-  }
-  return bytes;
-}
-
-RunLimits limits_of_one() {
-  RunLimits limits;
-  limits.buckets_in_all = 400'000;  // 55 MB: two may be read at once beside those that are held
-  limits.recent_in_all = 500'000;
-  return limits;
+Error no_such_run(std::string_view id) {
+  return {ErrorCode::not_found, "no such run", std::string(id)};
 }
 
 }  // namespace
-
-struct Library::Entry {
-  std::string id;
-  std::string name;
-  std::string format;
-  Path root;
-  Path run_file;     // or
-  RunSource source;  // guarded by `mutex`, since a later search may bring more files
-
-  struct Stamp {
-    std::uint64_t bytes = 0;
-    double modified = 0;
-    friend bool operator==(const Stamp&, const Stamp&) = default;
-  };
-
-  mutable std::mutex mutex;
-  std::optional<FollowedRun> log;  // what is held of it
-  std::optional<Run> file_run;
-  std::optional<Report> report;
-  Stamp read_stamp;
-  Clock::time_point not_before{};
-  bool examined = false;
-  std::atomic<std::size_t> held_bytes{0};
-  std::atomic<std::uint64_t> last_use{0};
-
-  [[nodiscard]] std::vector<Path> paths() const {
-    if (!run_file.empty()) return {run_file, Path(run_file.string() + "-wal")};
-    std::vector<Path> paths;
-    for (const SourceFile& file : source.files) paths.push_back(file.path);
-    return paths;
-  }
-
-  /// Size and time of its files; nothing when one leads out of the root by now.
-  [[nodiscard]] std::optional<Stamp> stamp(FileSystem& files) const {
-    Stamp stamp;
-    for (const Path& path : paths()) {
-      const auto info = files.info(path);
-      if (!info) continue;
-      if (!lies_in(path, root)) return std::nullopt;
-      stamp.bytes += info->size_bytes;
-      stamp.modified = std::max(stamp.modified, info->modified_seconds);
-    }
-    return stamp;
-  }
-
-  [[nodiscard]] const Run& run() const { return log ? log->run() : *file_run; }
-
-  void drop() {
-    log.reset();
-    file_run.reset();
-    report.reset();
-    held_bytes = 0;
-  }
-};
 
 Library::Library(FileSystem& files, std::vector<Path> roots, LibraryLimits limits)
     : files_(files), roots_(std::move(roots)), limits_(limits) {}
@@ -157,14 +79,16 @@ void Library::search() {
 }
 
 void Library::search_root(const Path& root, std::map<std::string, EntryPtr>& seen) {
-  std::error_code ignored;
+  std::error_code failure;
+  const Path real_root = std::filesystem::canonical(root, failure);
+  if (failure) return;
   for (const Path& path : run_files_in(root)) {
-    if (!lies_in(path, root)) continue;
+    if (!lies_in(path, real_root)) continue;
     auto entry = std::make_shared<Entry>();
     entry->id = id_of(path.lexically_normal().string());
     entry->name = path == root ? path.filename().string() : path.lexically_proximate(root).string();
     entry->format = kRunFileFormat;
-    entry->root = root;
+    entry->real_root = real_root;
     entry->run_file = path;
     take(std::move(entry), seen);
   }
@@ -177,7 +101,7 @@ void Library::search_root(const Path& root, std::map<std::string, EntryPtr>& see
                       std::string(file.format->id));
     entry->name = source.name;
     entry->format = file.format->id;
-    entry->root = root;
+    entry->real_root = real_root;
     entry->source = std::move(source);
     take(std::move(entry), seen);
   }
@@ -185,17 +109,12 @@ void Library::search_root(const Path& root, std::map<std::string, EntryPtr>& see
 
 void Library::take(EntryPtr fresh, std::map<std::string, EntryPtr>& seen) {
   if (seen.size() >= limits_.most_runs || !seen.emplace(fresh->id, fresh).second) return;
-  const EntryPtr known = find(fresh->id);
-  if (known != nullptr) {
+  if (const EntryPtr known = find(fresh->id)) {
     const std::lock_guard lock(known->mutex);
-    if (known->source.files.size() != fresh->source.files.size()) {
-      known->source = fresh->source;
-      if (known->log) known->log->set_source(fresh->source);
-    }
+    known->set_source(fresh->source);
     return;
   }
-  const auto stamp = fresh->stamp(files_);
-  Card card = unexamined_card(fresh->id, fresh->name, fresh->format, stamp ? stamp->modified : 0);
+  Card card = dashboard::unexamined_card(fresh->id, fresh->name, fresh->format, fresh->stamp(files_).modified);
   const std::lock_guard lock(mutex_);
   card.revision = ++revision_;
   cards_[fresh->id] = std::move(card);
@@ -208,37 +127,19 @@ Library::EntryPtr Library::find(std::string_view id) const {
   return found == entries_.end() ? nullptr : found->second;
 }
 
-/// Brings a locked entry up to now: reads what is new and diagnoses it when there is anything.
-Result<void> Library::read(Entry& entry) {
+/// Reads and diagnoses a locked entry unless what is held is fresh.
+Result<void> Library::bring_up_to_now(Entry& entry) {
   entry.last_use = ++uses_;
-  const auto stamp = entry.stamp(files_);
-  if (!stamp) return Error{ErrorCode::not_found, "its files are no longer below the served folder", entry.name};
-  const bool held = entry.report.has_value();
-  if (held && (*stamp == entry.read_stamp || Clock::now() < entry.not_before)) return {};
-  const auto start = Clock::now();
-  readers_.acquire();
-  const struct Release {
-    std::counting_semaphore<2>& of;
-    ~Release() { of.release(); }
-  } release{readers_};
-  if (!entry.run_file.empty()) {
-    auto run = read_run_file(entry.run_file, limits_of_one());
-    if (!run) return run.error();
-    entry.file_run = std::move(*run);
-  } else {
-    ReadOptions options;
-    options.limits = limits_of_one();
-    if (!entry.log) entry.log.emplace(entry.source, options);
-    entry.log->read_new(files_);
+  if (!entry.is_inside()) {
+    return Error{ErrorCode::not_found, "its files are no longer below the served folder", entry.name};
   }
-  auto report = diagnose(entry.run());
-  if (!report) return report.error();
-  entry.report = std::move(*report);
-  entry.read_stamp = *stamp;
-  entry.examined = true;
-  entry.held_bytes = estimated_bytes(entry.run());
-  entry.not_before = Clock::now() + kRest * (Clock::now() - start);
-  publish(entry, examined_card(entry.id, entry.name, stamp->modified, entry.run(), *entry.report));
+  const Entry::Stamp now = entry.stamp(files_);
+  if (entry.is_fresh(now)) return {};
+  readers_.acquire();
+  const auto done = entry.read(files_, now);
+  readers_.release();
+  if (!done) return done.error();
+  publish(entry, dashboard::examined_card(entry.id, entry.name, now.modified, entry.run(), *entry.report));
   return {};
 }
 
@@ -251,26 +152,57 @@ void Library::publish(const Entry& entry, Card card) {
   changed_.notify_all();
 }
 
-/// Drops the runs that were not asked for longest until the rest fits.
+/// Drops the runs, and then the answers, that were not asked for longest until the rest fits.
 void Library::make_room(const Entry& keep) {
   std::vector<EntryPtr> held;
   std::size_t bytes = 0;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, entry] : entries_) {
-      if (entry->held_bytes == 0) continue;
-      bytes += entry->held_bytes;
+      const std::size_t own = entry->held_bytes + entry->answer_bytes;
+      if (own == 0) continue;
+      bytes += own;
       held.push_back(entry);
     }
   }
+  if (bytes <= limits_.held_bytes) return;
   std::sort(held.begin(), held.end(), [](const EntryPtr& a, const EntryPtr& b) { return a->last_use < b->last_use; });
-  for (const EntryPtr& entry : held) {
-    if (bytes <= limits_.held_bytes) return;
-    const std::unique_lock lock(entry->mutex, std::try_to_lock);
-    if (entry.get() == &keep || !lock) continue;
-    bytes -= std::min<std::size_t>(bytes, entry->held_bytes);
-    entry->drop();
+  for (const bool answers : {false, true}) {
+    for (const EntryPtr& entry : held) {
+      if (bytes <= limits_.held_bytes) return;
+      const std::unique_lock lock(entry->mutex, std::try_to_lock);
+      if (entry.get() == &keep || !lock) continue;
+      bytes -= std::min<std::size_t>(bytes, answers ? entry->answer_bytes : entry->held_bytes);
+      if (answers) {
+        entry->drop_answers();
+      } else {
+        entry->drop_run();
+      }
+    }
   }
+}
+
+void Library::examine(Entry& entry) {
+  const std::lock_guard lock(entry.mutex);
+  const Entry::Stamp now = entry.stamp(files_);
+  if (!entry.is_due(now)) return;
+  entry.last_use = ++uses_;
+  auto done = Result<void>(Error{ErrorCode::not_found, "its files are no longer below the served folder", entry.name});
+  if (entry.is_inside()) {
+    readers_.acquire();
+    done = entry.read(files_, now);
+    readers_.release();
+  }
+  if (done) {
+    publish(entry, dashboard::examined_card(entry.id, entry.name, now.modified, entry.run(), *entry.report));
+    // What takes long to read may be dropped before anybody asks for it: its page is made now.
+    if (entry.reading_took >= kLongReading) {
+      for (const Answer which : {Answer::run, Answer::report, Answer::heat}) (void)made_answer(entry, which);
+    }
+    return;
+  }
+  entry.give_up(now);
+  publish(entry, dashboard::unreadable_card(entry.id, entry.name, entry.format, now.modified, done.error().message));
 }
 
 void Library::examine_changed(const std::stop_token& stop) {
@@ -285,28 +217,28 @@ void Library::examine_changed(const std::stop_token& stop) {
   for (const EntryPtr& entry : all) {
     if (stop.stop_requested() || Clock::now() > end) return;
     last_examined_ = entry->id;
-    {
-      const std::lock_guard lock(entry->mutex);
-      const auto stamp = entry->stamp(files_);
-      if (entry->examined && (!stamp || *stamp == entry->read_stamp || Clock::now() < entry->not_before)) continue;
-      if (const auto done = read(*entry); !done) {
-        entry->drop();
-        entry->examined = true;
-        entry->read_stamp = stamp.value_or(Entry::Stamp{});
-        publish(*entry, unreadable_card(entry->id, entry->name, entry->format, stamp ? stamp->modified : 0,
-                                        done.error().message));
-      }
-    }
-    make_room(*entry);
+    const std::size_t before = entry->held_bytes;
+    examine(*entry);
+    if (entry->held_bytes != before) make_room(*entry);
   }
 }
 
-std::vector<std::string> Library::cards_json() const {
+Text Library::runs_json() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> all;
-  all.reserve(cards_.size());
-  for (const auto& [id, card] : cards_) all.push_back(card.json);
-  return all;
+  if (runs_json_ != nullptr && runs_revision_ == revision_) return runs_json_;
+  std::size_t size = 100 + cards_.size();
+  for (const auto& [id, card] : cards_) size += card.json.size();
+  auto text = std::make_shared<std::string>();
+  text->reserve(size);
+  *text += "{\"revision\":" + std::to_string(revision_) + ",\"runs\":[";
+  for (const auto& [id, card] : cards_) {
+    if (text->back() != '[') *text += ',';
+    *text += card.json;
+  }
+  *text += "]}";
+  runs_json_ = std::move(text);
+  runs_revision_ = revision_;
+  return runs_json_;
 }
 
 std::vector<Card> Library::cards() const {
@@ -334,33 +266,95 @@ Changes Library::changes_since(std::uint64_t since, std::chrono::milliseconds pa
 
 Result<void> Library::with_run(std::string_view id, const std::function<void(const Run&, const Report&)>& look) {
   const EntryPtr entry = find(id);
-  if (entry == nullptr) return Error{ErrorCode::not_found, "no such run", std::string(id)};
+  if (entry == nullptr) return no_such_run(id);
   {
     const std::lock_guard lock(entry->mutex);
-    if (const auto done = read(*entry); !done) return done.error();
+    if (const auto done = bring_up_to_now(*entry); !done) return done.error();
     look(entry->run(), *entry->report);
   }
   make_room(*entry);
   return {};
 }
 
-Result<std::vector<WindowSpan>> Library::window(std::string_view id, std::string_view series,
-                                                const WindowRequest& request) {
+Result<void> Library::with_runs(std::string_view a, std::string_view b,
+                                const std::function<void(const Run&, const Run&)>& look) {
+  const EntryPtr first = find(a);
+  const EntryPtr second = find(b);
+  if (first == nullptr || second == nullptr) return no_such_run(first == nullptr ? a : b);
+  if (first == second) return Error{ErrorCode::invalid_argument, "these are one and the same run", std::string(a)};
+  {
+    const std::scoped_lock lock(first->mutex, second->mutex);  // takes them so that no two threads can block each other
+    if (const auto done = bring_up_to_now(*first); !done) return done.error();
+    if (const auto done = bring_up_to_now(*second); !done) return done.error();
+    look(first->run(), second->run());
+  }
+  make_room(*second);
+  return {};
+}
+
+/// The answer about a locked entry whose run is held, made when it is not there.
+Text Library::made_answer(Entry& entry, Answer which) {
+  Text& answer = entry.answers.at(static_cast<std::size_t>(which));
+  if (answer != nullptr) return answer;
+  const auto made = [&]() -> std::string {
+    switch (which) {
+      case Answer::run:
+        return dashboard::run_json(entry.id, entry.run(), *entry.report);
+      case Answer::report:
+        return render_json_line(*entry.report);
+      case Answer::heat:
+        break;
+    }
+    return dashboard::heat_json(entry.run(), *entry.report);
+  };
+  answer = std::make_shared<const std::string>(made());
+  entry.answer_bytes += answer->size();
+  return answer;
+}
+
+Result<Text> Library::answer(std::string_view id, Answer which) {
   const EntryPtr entry = find(id);
-  if (entry == nullptr) return Error{ErrorCode::not_found, "no such run", std::string(id)};
-  if (!entry->run_file.empty()) {
-    if (!lies_in(entry->run_file, entry->root)) return Error{ErrorCode::not_found, "no such run", std::string(id)};
+  if (entry == nullptr) return no_such_run(id);
+  Text text;
+  {
+    const std::lock_guard lock(entry->mutex);
+    text = entry->answers.at(static_cast<std::size_t>(which));
+    const bool known = text != nullptr && entry->is_inside() && entry->stamp(files_) == entry->read_stamp;
+    if (known) {
+      entry->last_use = ++uses_;
+      return text;
+    }
+    if (const auto done = bring_up_to_now(*entry); !done) return done.error();
+    text = made_answer(*entry, which);
+  }
+  make_room(*entry);
+  return text;
+}
+
+Result<SeriesWindow> Library::window(std::string_view id, const SeriesChoice& series, const WindowRequest& request) {
+  const EntryPtr entry = find(id);
+  if (entry == nullptr) return no_such_run(id);
+  if (!entry->run_file.empty() && !series.number) {
+    if (!lies_in(entry->run_file, entry->real_root)) return no_such_run(id);
     auto reader = RunFileReader::open(entry->run_file);
     if (!reader) return reader.error();
-    return reader->window(series, request);
+    auto spans = reader->window(series.name, request);
+    if (!spans) return spans.error();
+    return SeriesWindow{series.name, std::move(*spans)};
   }
-  std::optional<std::vector<WindowSpan>> spans;
+  std::optional<SeriesWindow> window;
   const auto seen = with_run(id, [&](const Run& run, const Report&) {
-    if (const Series* found = run.find(series)) spans = window_of(found->summary(), request);
+    const Series* found = nullptr;
+    if (!series.number) {
+      found = run.find(series.name);
+    } else if (*series.number < run.all_series().size()) {
+      found = &run.all_series()[*series.number];
+    }
+    if (found != nullptr) window = SeriesWindow{found->name(), dashboard::window_of(found->summary(), request)};
   });
   if (!seen) return seen.error();
-  if (!spans) return Error{ErrorCode::not_found, "no such series", std::string(series)};
-  return std::move(*spans);
+  if (!window) return Error{ErrorCode::not_found, "no such series", series.name};
+  return std::move(*window);
 }
 
 }  // namespace osler::server

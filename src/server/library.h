@@ -10,25 +10,27 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <semaphore>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dashboard/card.h"
 #include "osler/base/file_system.h"
 #include "osler/base/result.h"
 #include "osler/diagnosis/report.h"
-#include "osler/formats/follow.h"
+#include "osler/formats/read.h"
 #include "osler/runfile/reader.h"
-#include "server/card.h"
 
 namespace osler::server {
 
+struct Entry;
+
 /// How much memory the library may hold.
 struct LibraryLimits {
-  std::size_t held_bytes = 128U << 20U;  ///< runs kept ready to draw, by estimate; one is always kept
+  std::size_t held_bytes = 112U << 20U;  ///< runs and answers kept ready, by estimate; one run is always kept
   std::size_t most_runs = 20'000;        ///< runs beyond this many are not listed
 };
 
@@ -39,10 +41,28 @@ struct Changes {
   bool runs_gone = false;          ///< some run is no longer there: the list is to be asked for anew
 };
 
+/// A series by its name, or by its number where the name is too long for an address.
+struct SeriesChoice {
+  std::string name;
+  std::optional<std::size_t> number;
+};
+
+/// A stretch of a series.
+struct SeriesWindow {
+  std::string name;
+  std::vector<WindowSpan> spans;
+};
+
+/// A text that several answers share: it may be long, and is never copied.
+using Text = std::shared_ptr<const std::string>;
+
 /// Finds runs, examines each when it is new or was written to, and answers questions about any of them. Ids are hashes,
 /// so that no path comes from outside. Its methods may be called from several threads where nothing else is said.
 class Library {
  public:
+  /// What is kept of a run as text, so that it can be answered at once after the run itself was dropped.
+  enum class Answer { run, report, heat };
+
   Library(FileSystem& files, std::vector<std::filesystem::path> roots, LibraryLimits limits = {});
   ~Library();
 
@@ -52,28 +72,34 @@ class Library {
   /// early when a stop is requested. One thread at a time.
   void examine_changed(const std::stop_token& stop);
 
-  /// All cards as JSON.
-  [[nodiscard]] std::vector<std::string> cards_json() const;
-  [[nodiscard]] std::vector<Card> cards() const;
+  /// All cards: {"revision", "runs": [card...]}.
+  [[nodiscard]] Text runs_json() const;
+  [[nodiscard]] std::vector<dashboard::Card> cards() const;
   /// Waits until something is newer than `since`, at most `patience`.
   [[nodiscard]] Changes changes_since(std::uint64_t since, std::chrono::milliseconds patience) const;
   [[nodiscard]] std::uint64_t revision() const;
 
   /// Shows the run with that id, read and examined up to now, to `look`. Fails when there is none or it is unreadable.
   [[nodiscard]] Result<void> with_run(std::string_view id, const std::function<void(const Run&, const Report&)>& look);
+  /// Shows two runs at once.
+  [[nodiscard]] Result<void> with_runs(std::string_view a, std::string_view b,
+                                       const std::function<void(const Run&, const Run&)>& look);
+  /// One of the answers about a run, kept until the run is written to.
+  [[nodiscard]] Result<Text> answer(std::string_view id, Answer which);
   /// A stretch of a series: from the pyramid of a run file, from the summary of a log.
-  [[nodiscard]] Result<std::vector<WindowSpan>> window(std::string_view id, std::string_view series,
-                                                       const WindowRequest& request);
+  [[nodiscard]] Result<SeriesWindow> window(std::string_view id, const SeriesChoice& series,
+                                            const WindowRequest& request);
 
  private:
-  struct Entry;
   using EntryPtr = std::shared_ptr<Entry>;
 
   void search_root(const std::filesystem::path& root, std::map<std::string, EntryPtr>& seen);
   void take(EntryPtr fresh, std::map<std::string, EntryPtr>& seen);
   [[nodiscard]] EntryPtr find(std::string_view id) const;
-  [[nodiscard]] Result<void> read(Entry& entry);
-  void publish(const Entry& entry, Card card);
+  [[nodiscard]] Result<void> bring_up_to_now(Entry& entry);
+  void examine(Entry& entry);
+  [[nodiscard]] static Text made_answer(Entry& entry, Answer which);
+  void publish(const Entry& entry, dashboard::Card card);
   void make_room(const Entry& keep);
 
   FileSystem& files_;
@@ -86,8 +112,10 @@ class Library {
   mutable std::mutex mutex_;  // of what follows; taken after an entry's own, never before
   mutable std::condition_variable changed_;
   std::map<std::string, EntryPtr, std::less<>> entries_;
-  std::map<std::string, Card, std::less<>> cards_;
+  std::map<std::string, dashboard::Card, std::less<>> cards_;
   std::uint64_t revision_ = 1;
+  mutable Text runs_json_;  // as of `runs_revision_`
+  mutable std::uint64_t runs_revision_ = 0;
   std::uint64_t gone_revision_ = 0;
 };
 

@@ -30,7 +30,7 @@ std::string number(double value) {
   return fmt::format("{}", value);
 }
 
-std::string labels(const Card& card) {
+std::string labels(const dashboard::Card& card) {
   return fmt::format("id=\"{}\",run=\"{}\"", card.id, escaped(card.name));
 }
 
@@ -40,21 +40,23 @@ std::string head(std::string_view name, std::string_view help) {
 
 }  // namespace
 
-std::string metrics_text(const std::vector<Card>& cards) {
+std::string metrics_text(const std::vector<dashboard::Card>& cards) {
   std::string text = head("osler_run_status", "1 for the verdict that the run has now.");
-  for (const Card& card : cards) {
+  for (const dashboard::Card& card : cards) {
     text += fmt::format("osler_run_status{{{},status=\"{}\"}} 1\n", labels(card), card.status);
   }
   text += head("osler_run_last_step", "The newest step of the run.");
-  for (const Card& card : cards) text += fmt::format("osler_run_last_step{{{}}} {}\n", labels(card), card.last_step);
+  for (const dashboard::Card& card : cards)
+    text += fmt::format("osler_run_last_step{{{}}} {}\n", labels(card), card.last_step);
   text += head("osler_run_loss", "The newest training loss.");
-  for (const Card& card : cards) text += fmt::format("osler_run_loss{{{}}} {}\n", labels(card), number(card.loss));
+  for (const dashboard::Card& card : cards)
+    text += fmt::format("osler_run_loss{{{}}} {}\n", labels(card), number(card.loss));
   text += head("osler_run_gradient_norm", "The newest gradient norm.");
-  for (const Card& card : cards) {
+  for (const dashboard::Card& card : cards) {
     text += fmt::format("osler_run_gradient_norm{{{}}} {}\n", labels(card), number(card.gradient_norm));
   }
   text += head("osler_run_findings", "How many findings the run has, by severity.");
-  for (const Card& card : cards) {
+  for (const dashboard::Card& card : cards) {
     for (const Severity severity : {Severity::note, Severity::warning, Severity::critical}) {
       text += fmt::format("osler_run_findings{{{},severity=\"{}\"}} {}\n", labels(card), to_string(severity),
                           card.findings[static_cast<std::size_t>(severity)]);

@@ -8,11 +8,12 @@
 #include <optional>
 #include <thread>
 
+#include "dashboard/catalogue_json.h"
+#include "dashboard/json.h"
+#include "dashboard/pages.h"
 #include "server/access.h"
 #include "server/answers.h"
-#include "server/json.h"
 #include "server/library.h"
-#include "server/pages.h"
 
 namespace osler {
 namespace server {
@@ -23,9 +24,10 @@ constexpr int kWorkers = 24;   // threads for everything else
 constexpr std::size_t kMostColumns = 20'000;
 constexpr std::size_t kUsualColumns = 1'000;
 constexpr auto kLookEvery = std::chrono::milliseconds(500);
-constexpr int kLooksBetweenSearches = 6;
+constexpr auto kSearchEvery = std::chrono::seconds(3);
+constexpr int kSearchRest = 20;  // after a search that took t, at least so many t until the next: a twentieth of a core
 constexpr auto kStreamPatience = std::chrono::milliseconds(500);
-constexpr int kQuietRounds = 20;  // after which a stream is written to, only to learn whether somebody is there
+constexpr int kQuietRounds = 4;  // after which a stream is written to, only to learn whether somebody is there
 
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -37,11 +39,19 @@ constexpr const char* kJson = "application/json";
 
 void refuse(httplib::Response& response, int status, const std::string& why) {
   response.status = status;
-  response.set_content(written({{"error", why}}), kJson);
+  response.set_content(dashboard::written({{"error", why}}), kJson);
 }
 
-void give(httplib::Response& response, const Result<std::string>& answer) {
-  if (answer) return response.set_content(*answer, kJson);
+/// Sends a text without a copy of it: a long one, asked for by many at once, is then in memory once.
+void send(httplib::Response& response, const Text& text, const char* type) {
+  response.set_content_provider(text->size(), type,
+                                [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                                  return sink.write(text->data() + offset, length);
+                                });
+}
+
+void give(httplib::Response& response, const Result<Text>& answer) {
+  if (answer) return send(response, *answer, kJson);
   refuse(response, answer.error().code == ErrorCode::not_found ? 404 : 422, describe(answer.error()));
 }
 
@@ -57,12 +67,14 @@ std::optional<Number> parameter(const httplib::Request& request, const char* nam
 }
 
 class HttpServer final : public Server {
+  using Clock = std::chrono::steady_clock;
+
  public:
   HttpServer(FileSystem& files, ServeOptions options)
       : options_(std::move(options)),
         library_(files, options_.roots),
-        catalogue_(catalogue_json()),
-        tree_(tree_json()) {
+        catalogue_(dashboard::catalogue_json()),
+        tree_(dashboard::tree_json()) {
     http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
     http_.set_payload_max_length(1U << 16U);
     http_.set_keep_alive_timeout(5);
@@ -106,8 +118,13 @@ class HttpServer final : public Server {
 
  private:
   void watch(const std::stop_token& stop) {
-    for (int round = 0; !stop.stop_requested(); ++round) {
-      if (round % kLooksBetweenSearches == 0) library_.search();
+    auto next_search = Clock::now();
+    while (!stop.stop_requested()) {
+      if (const auto start = Clock::now(); start >= next_search) {
+        library_.search();
+        const auto end = Clock::now();
+        next_search = end + std::max<Clock::duration>(kSearchEvery, kSearchRest * (end - start));
+      }
       library_.examine_changed(stop);
       if (!stop.stop_requested()) std::this_thread::sleep_for(kLookEvery);
     }
@@ -142,8 +159,9 @@ class HttpServer final : public Server {
   void route(const httplib::Request& request, httplib::Response& response) {
     const std::string& path = request.path;
     constexpr std::string_view kRun = "/api/runs/";
-    if (path == "/api/runs") return response.set_content(runs_json(library_), kJson);
+    if (path == "/api/runs") return send(response, library_.runs_json(), kJson);
     if (path.starts_with(kRun)) return route_run(path.substr(kRun.size()), request, response);
+    if (path == "/api/compare") return give_comparison(request, response);
     if (path == "/api/catalogue") return response.set_content(catalogue_, kJson);
     if (path == "/api/tree") return response.set_content(tree_, kJson);
     if (path == "/api/events") return stream_events(response);
@@ -151,7 +169,7 @@ class HttpServer final : public Server {
       return response.set_content(metrics_text(library_.cards()),
                                   "application/openmetrics-text; version=1.0.0; charset=utf-8");
     }
-    for (const Page& page : pages()) {
+    for (const dashboard::Page& page : dashboard::pages()) {
       if (page.path == path) {
         return response.set_content(page.body.data(), page.body.size(), std::string(page.type));
       }
@@ -163,9 +181,10 @@ class HttpServer final : public Server {
   void route_run(std::string_view rest, const httplib::Request& request, httplib::Response& response) {
     const std::string_view id = rest.substr(0, rest.find('/'));
     const std::string_view what = rest.substr(id.size());
-    if (what.empty()) return give(response, run_json(library_, id));
-    if (what == "/report") return give(response, report_json(library_, id));
+    if (what.empty()) return give(response, library_.answer(id, Library::Answer::run));
+    if (what == "/report") return give(response, library_.answer(id, Library::Answer::report));
     if (what == "/series") return give_series(id, request, response);
+    if (what == "/layers" || what == "/distribution") return give_picture(id, what, request, response);
     refuse(response, 404, "nothing is here");
   }
 
@@ -174,10 +193,34 @@ class HttpServer final : public Server {
     const auto from = parameter(request, "from", all.first_step);
     const auto to = parameter(request, "to", all.last_step);
     const auto points = parameter(request, "points", kUsualColumns);
-    if (!request.has_param("name")) return refuse(response, 400, "name= must name a series");
-    if (!from || !to || !points) return refuse(response, 400, "from, to and points must be whole numbers");
+    const auto number = parameter(request, "number", std::size_t{0});
+    const bool numbered = request.has_param("number");
+    if (!request.has_param("name") && !numbered) return refuse(response, 400, "name= must name a series");
+    if (!from || !to || !points || !number) return refuse(response, 400, "from, to and points must be whole numbers");
     const WindowRequest window{*from, *to, std::clamp<std::size_t>(*points, 2, kMostColumns)};
-    give(response, series_json(library_, id, request.get_param_value("name"), window));
+    const SeriesChoice series{request.get_param_value("name"), numbered ? number : std::nullopt};
+    give(response, series_json(library_, id, series, window));
+  }
+
+  void give_picture(std::string_view id, std::string_view what, const httplib::Request& request,
+                    httplib::Response& response) {
+    const WindowRequest all;
+    const auto from = parameter(request, "from", all.first_step);
+    const auto to = parameter(request, "to", all.last_step);
+    if (!from || !to) return refuse(response, 400, "from and to must be whole numbers");
+    dashboard::StepWindow window;
+    if (request.has_param("from")) window.from = from;
+    if (request.has_param("to")) window.to = to;
+    if (what == "/layers") return give(response, heat_json(library_, id, window));
+    if (!request.has_param("name")) return refuse(response, 400, "name= must name a series");
+    give(response, ridge_json(library_, id, request.get_param_value("name"), window));
+  }
+
+  void give_comparison(const httplib::Request& request, httplib::Response& response) {
+    if (!request.has_param("a") || !request.has_param("b"))
+      return refuse(response, 400, "a= and b= must name two runs");
+    const std::string axis = request.has_param("axis") ? request.get_param_value("axis") : "auto";
+    give(response, comparison_json(library_, request.get_param_value("a"), request.get_param_value("b"), axis));
   }
 
   void stream_events(httplib::Response& response) {
@@ -235,10 +278,6 @@ Result<std::unique_ptr<Server>> Server::open(FileSystem& files, ServeOptions opt
   auto made = std::make_unique<server::HttpServer>(files, std::move(options));
   if (const auto bound = made->bind(); !bound) return bound.error();
   return std::unique_ptr<Server>(std::move(made));
-}
-
-bool has_dashboard() {
-  return !server::pages().empty();
 }
 
 }  // namespace osler

@@ -1,90 +1,33 @@
 // The server as its clients see it: real requests over a real socket, on real logs.
 #include "osler/server/server.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <httplib.h>
-
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <fstream>
-#include <functional>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <thread>
 
-namespace osler {
+#include "osler/runfile/writer.h"
+#include "server/server_fixture.h"
+
+namespace osler::server {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
-using Path = std::filesystem::path;
-using Json = nlohmann::json;
+using ::testing::Not;
 
-class ServerTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    base_ = Path(::testing::TempDir()) / ("osler-server-" + name);
-    std::filesystem::remove_all(base_);
-    std::filesystem::create_directories(root());
-    for (const char* log : {"sick.csv", "healthy.csv"}) {
-      std::filesystem::copy_file(Path(OSLER_SOURCE_DIR) / "examples/logs" / log, root() / log);
-    }
-  }
+double highest(const nlohmann::json& columns) {
+  const auto& high = columns.contains("max") ? columns.at("max") : columns.at("mean");
+  return *std::max_element(high.begin(), high.end());
+}
 
-  void TearDown() override {
-    if (server_) server_->stop();
-    if (thread_.joinable()) thread_.join();
-    server_.reset();
-    std::filesystem::remove_all(base_);
-  }
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
-  [[nodiscard]] Path root() const { return base_ / "runs"; }
-
-  void serve(const std::string& token = "") {
-    ServeOptions options;
-    options.roots = {root()};
-    options.token = token;
-    auto opened = Server::open(real_file_system(), options);
-    ASSERT_TRUE(opened) << describe(opened.error());
-    server_ = std::move(*opened);
-    thread_ = std::thread([this] { server_->run(); });
-  }
-
-  [[nodiscard]] httplib::Client client() const { return httplib::Client("127.0.0.1", server_->port()); }
-
-  [[nodiscard]] Json get(const std::string& path) const {
-    auto asking = client();
-    const auto answer = asking.Get(path);
-    return answer ? Json::parse(answer->body, nullptr, false) : Json();
-  }
-
-  [[nodiscard]] int status_of(const std::string& path, const httplib::Headers& headers = {}) const {
-    auto asking = client();
-    const auto answer = asking.Get(path, headers);
-    return answer ? answer->status : 0;
-  }
-
-  /// The card of the run called `name` once `ready` holds of it; null when that never comes.
-  [[nodiscard]] Json card(const std::string& name, const std::function<bool(const Json&)>& ready) const {
-    for (int round = 0; round < 600; ++round) {
-      for (const Json& run : get("/api/runs").value("runs", Json::array())) {
-        if (run.at("name") == name && ready(run)) return run;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return {};
-  }
-
-  [[nodiscard]] Json examined(const std::string& name) const {
-    return card(name, [](const Json& run) { return run.at("status") != "unexamined"; });
-  }
-
-  Path base_;
-  std::unique_ptr<Server> server_;
-  std::thread thread_;
-};
+std::vector<std::string> findings_of(const nlohmann::json& report) {
+  std::vector<std::string> ids;
+  for (const auto& finding : report.at("findings")) ids.push_back(finding.at("id"));
+  return ids;
+}
 
 TEST_F(ServerTest, ListsEveryRunWithItsVerdict) {
   serve();
@@ -112,11 +55,11 @@ TEST_F(ServerTest, KeepsASingleSpikeHoweverFewColumnsAreAsked) {
   const std::string run = "/api/runs/" + examined("spike.csv").at("id").get<std::string>();
   for (const char* points : {"2", "10", "1000"}) {
     const Json columns = get(run + "/series?name=train_loss&points=" + points);
-    EXPECT_EQ(*std::max_element(columns.at("max").begin(), columns.at("max").end()), 777.0) << points;
-    EXPECT_LE(columns.at("max").size(), std::stoul(points));
+    EXPECT_EQ(highest(columns), 777.0) << points;
+    EXPECT_LE(columns.at("mean").size(), std::stoul(points));
   }
   const Json near = get(run + "/series?name=train_loss&points=100&from=12000&to=13000");
-  EXPECT_EQ(*std::max_element(near.at("max").begin(), near.at("max").end()), 777.0);
+  EXPECT_EQ(highest(near), 777.0);
 }
 
 TEST_F(ServerTest, SeesWhatATrainingWritesMeanwhile) {
@@ -211,6 +154,128 @@ TEST_F(ServerTest, WritesOpenMetrics) {
   EXPECT_TRUE(answer->body.ends_with("# EOF\n"));
 }
 
+TEST_F(ServerTest, DrawsARunFileExactlyAtEveryZoom) {
+  {
+    auto writer = RunFileWriter::open(root() / "long.osler");
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("train/loss");
+    for (std::int64_t step = 0; step < 300'000; ++step) {
+      const bool spike = step == 12'345 || step == 200'001;
+      writer->add(Event{loss, step, kNoTime, spike ? 777.0 : 1 + static_cast<double>(step % 100) / 1000});
+    }
+    ASSERT_TRUE(writer->close());
+  }
+  serve();
+  const std::string series = run_path("long.osler") + "/series?name=train%2Floss";
+  EXPECT_EQ(examined("long.osler").at("format"), "osler");
+  for (const std::int64_t spike : {12'345, 200'001}) {
+    for (std::int64_t width = 8; width < 300'000; width *= 4) {
+      const std::int64_t from = std::max<std::int64_t>(spike - width / 2, 0);
+      const auto columns =
+          get(series + "&points=50&from=" + std::to_string(from) + "&to=" + std::to_string(from + width));
+      EXPECT_EQ(highest(columns), 777.0) << spike << " in " << width;
+      EXPECT_LE(columns.at("mean").size(), 50U);
+    }
+  }
+  const auto exact = get(series + "&points=50&from=200000&to=200002");
+  EXPECT_EQ(exact.at("first_step"), Json({200'000, 200'001, 200'002}));
+  EXPECT_EQ(exact.at("mean"), Json({1.0, 777.0, 1.002}));
+}
+
+TEST_F(ServerTest, GivesLayersDistributionsAndWhereANanCameFrom) {
+  {
+    auto writer = RunFileWriter::open(root() / "watched.osler");
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("train/loss");
+    const SeriesId origin = writer->series("osler/origin/log-of-zero");
+    const SeriesId weight = writer->series("fc1.weight");
+    for (std::int64_t step = 0; step < 60; ++step) {
+      writer->add(Event{loss, step, kNoTime, step < 50 ? 2.0 / (1 + static_cast<double>(step)) : std::nan("")});
+      for (int layer = 0; layer < 4; ++layer) {
+        const SeriesId id = writer->series("grad_norm/layers." + std::to_string(layer) + ".weight");
+        writer->add(Event{id, step, kNoTime, 0.1 * (layer + 1)});
+      }
+    }
+    writer->add(Event{origin, 50, kNoTime, 1});
+    writer->add(Mark{Mark::Kind::note, 50, kNoTime, "The loss is not finite. log at fc2 made 3 NaN."});
+    writer->distribution(Histogram{weight, 10, kNoTime, -1, 1, 10, 0, 3, {0, 1}, {4, 6}});
+    ASSERT_TRUE(writer->close());
+  }
+  serve();
+  const std::string path = run_path("watched.osler");
+  const Json run = get(path);
+  EXPECT_EQ(run.at("origin").at("cause"), "log-of-zero");
+  EXPECT_EQ(run.at("origin").at("step"), 50);
+  EXPECT_THAT(run.at("origin").at("text").get<std::string>(), HasSubstr("made 3 NaN"));
+  EXPECT_EQ(run.at("histograms"), Json({"fc1.weight"}));
+  const Json ridge = get(path + "/distribution?name=fc1.weight");
+  EXPECT_EQ(ridge.at("rows").at(0).at("masses"), Json({4, 6}));
+  const Json maps = get(path + "/layers").at("maps");
+  ASSERT_EQ(maps.size(), 1U);
+  EXPECT_EQ(maps.at(0).at("rows").size(), 4U);
+  EXPECT_EQ(status_of(path + "/distribution?name=none"), 404);
+}
+
+TEST_F(ServerTest, ComparesTwoRuns) {
+  serve();
+  const std::string good = examined("healthy.csv").at("id");
+  const std::string bad = examined("sick.csv").at("id");
+  const Json comparison = get("/api/compare?a=" + good + "&b=" + bad);
+  EXPECT_EQ(comparison.at("schema"), "osler-comparison/1");
+  EXPECT_EQ(comparison.at("standing"), "worse");
+  EXPECT_EQ(status_of("/api/compare?a=" + good), 400);
+  EXPECT_EQ(status_of("/api/compare?a=" + good + "&b=none"), 404);
+  EXPECT_EQ(status_of("/api/compare?a=" + good + "&b=" + good), 422);
+  EXPECT_EQ(status_of("/api/compare?a=" + good + "&b=" + bad + "&axis=moon"), 422);
+}
+
+TEST_F(ServerTest, TakesTheLastLineOfALogThatIsStillThoughItHasNoLineEnd) {
+  std::ofstream(root() / "healthy.csv", std::ios::app) << "1500,0.03,,,0.0001,0.05";
+  std::filesystem::last_write_time(root() / "healthy.csv",
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::minutes(5));
+  serve();
+  EXPECT_EQ(examined("healthy.csv").at("steps").at("last"), 1500);
+}
+
+TEST_F(ServerTest, ReadsTheFileThatTookTheTurnOfAnother) {
+  const Path resumed = Path(OSLER_SOURCE_DIR) / "tests/samples/tensorboard/resumed";
+  const Path first = resumed / "events.out.tfevents.1700000000.host";
+  const Path second = resumed / "events.out.tfevents.1700000500.host";
+  std::filesystem::create_directories(root() / "board");
+  std::filesystem::copy_file(first, root() / "board/events.out.tfevents.1700000000.one");
+  serve();
+  const Json before = examined("board");
+  ASSERT_FALSE(before.is_null());
+  std::filesystem::remove(root() / "board/events.out.tfevents.1700000000.one");
+  std::filesystem::copy_file(second, root() / "board/events.out.tfevents.1800000000.two");
+  const std::string path = run_path("board");
+  bool seen = false;
+  for (int round = 0; round < 600 && !seen; ++round) {
+    const auto sources = get(path).value("sources", Json::array());
+    seen = std::any_of(sources.begin(), sources.end(),
+                       [](const Json& source) { return source.get<std::string>().ends_with("1800000000.two"); });
+    if (!seen) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST_F(ServerTest, SaysThatALiveRunStandsStillAndNotThatAnOldOneDoes) {
+  const auto write = [&](const char* name, double end) {
+    auto writer = RunFileWriter::open(root() / name);
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("train/loss");
+    for (int step = 0; step < 500; ++step) {
+      writer->add(Event{loss, step, end - 500 + step, 2.0 / (1 + step) + 0.01 * (step % 5)});
+    }
+    ASSERT_TRUE(writer->close());
+  };
+  write("live.osler", seconds_now() - 3600);
+  write("old.osler", seconds_now() - 9e7);
+  serve();
+  EXPECT_THAT(findings_of(get(run_path("live.osler") + "/report")), Contains("training-stalled"));
+  EXPECT_THAT(findings_of(get(run_path("old.osler") + "/report")), Not(Contains("training-stalled")));
+}
+
 TEST(ServerOpen, NeedsATokenForAnAddressThatOthersReach) {
   ServeOptions options;
   options.address = "0.0.0.0";
@@ -220,4 +285,4 @@ TEST(ServerOpen, NeedsATokenForAnAddressThatOthersReach) {
 }
 
 }  // namespace
-}  // namespace osler
+}  // namespace osler::server

@@ -4,14 +4,11 @@
 #include <chrono>
 #include <cmath>
 
+#include "torch/clock.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Operations that stand for themselves: what they are made of is not looked at.
 bool counts_as_whole(Part part) {

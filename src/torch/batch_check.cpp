@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <unordered_map>
 
 #include "osler/stats/engine.h"
 #include "torch/host_tensor.h"
@@ -56,13 +55,26 @@ void look_at_values(const at::Tensor& inputs, BatchReport& report) {
   report.abs_max = stats.abs_max();
 }
 
-void look_at_labels(const at::Tensor& labels, const std::optional<std::int64_t>& classes, BatchReport& report) {
+using Counts = std::unordered_map<std::int64_t, std::uint64_t>;
+
+double largest_share(const Counts& counts) {
+  std::uint64_t largest = 0;
+  std::uint64_t all = 0;
+  for (const auto& [label, count] : counts) {
+    largest = std::max(largest, count);
+    all += count;
+  }
+  return all == 0 ? 0 : static_cast<double>(largest) / static_cast<double>(all);
+}
+
+/// Returns how often each class occurs.
+Counts look_at_labels(const at::Tensor& labels, const std::optional<std::int64_t>& classes, BatchReport& report) {
   report.labels = static_cast<std::uint64_t>(labels.numel());
-  if (report.labels == 0) return;
+  if (report.labels == 0) return {};
   const at::Tensor flat = labels.detach().to(at::kCPU).to(at::kDouble).contiguous().view(-1);
   const double* values = flat.data_ptr<double>();
   const bool class_labels = !labels.is_floating_point() || classes.has_value();
-  std::unordered_map<std::int64_t, std::uint64_t> counts;
+  Counts counts;
   for (std::uint64_t i = 0; i < report.labels; ++i) {
     const double value = values[i];
     const bool whole = std::isfinite(value) && value == std::floor(value);
@@ -76,10 +88,8 @@ void look_at_labels(const at::Tensor& labels, const std::optional<std::int64_t>&
   const bool one_value = std::all_of(values, values + report.labels, [&](double value) { return value == values[0]; });
   report.constant_label = one_value && report.labels >= kFewestForConstantLabel;
   report.classes_seen = static_cast<std::int64_t>(counts.size());
-  for (const auto& [label, count] : counts) {
-    const double share = static_cast<double>(count) / static_cast<double>(report.labels);
-    report.largest_class_share = std::max(report.largest_class_share, share);
-  }
+  report.largest_class_share = largest_share(counts);
+  return counts;
 }
 
 void name_problems(const BatchExpectations& expectations, BatchReport& report) {
@@ -99,7 +109,8 @@ void name_problems(const BatchExpectations& expectations, BatchReport& report) {
   if (report.constant_label) problems.push_back("All labels of the batch are the same.");
 }
 
-BatchReport looked_at(const at::Tensor& inputs, const at::Tensor& labels, const BatchExpectations& expectations) {
+BatchReport looked_at(const at::Tensor& inputs, const at::Tensor& labels, const BatchExpectations& expectations,
+                      Counts& counts) {
   const at::NoGradGuard no_graph;
   BatchReport report;
   if (inputs.defined()) {
@@ -111,24 +122,34 @@ BatchReport looked_at(const at::Tensor& inputs, const at::Tensor& labels, const 
           std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t h) { return h == hashes[0]; });
     }
   }
-  if (labels.defined()) look_at_labels(labels, expectations.classes, report);
+  if (labels.defined()) counts = look_at_labels(labels, expectations.classes, report);
   return report;
 }
 
 }  // namespace
 
 BatchReport validate_batch(const at::Tensor& inputs, const at::Tensor& labels, const BatchExpectations& expectations) {
-  BatchReport report = looked_at(inputs, labels, expectations);
+  Counts counts;
+  BatchReport report = looked_at(inputs, labels, expectations, counts);
   name_problems(expectations, report);
   return report;
 }
 
 BatchReport BatchChecker::check(const at::Tensor& inputs, const at::Tensor& labels) {
-  BatchReport report = looked_at(inputs, labels, expectations_);
+  Counts counts;
+  BatchReport report = looked_at(inputs, labels, expectations_, counts);
+  for (const auto& [label, count] : counts) {
+    // As many classes as anybody has; labels beyond are not classes, and would fill the memory.
+    constexpr std::size_t kMostClasses = 100000;
+    if (labels_.size() < kMostClasses || labels_.contains(label)) labels_[label] += count;
+  }
+  report.class_share_so_far = largest_share(labels_);
   if (inputs.defined() && inputs.dim() > 0) {
     std::uint64_t whole = 0;
     for (const std::uint64_t hash : sample_hashes(inputs)) whole = whole * 31 + hash;
-    report.repeated = std::find(seen_.begin(), seen_.end(), whole) != seen_.end();
+    const auto newest = std::find(seen_.rbegin(), seen_.rend(), whole);
+    report.repeated = newest != seen_.rend();
+    if (report.repeated) report.repeated_after = static_cast<std::size_t>(newest - seen_.rbegin()) + 1;
     seen_.push_back(whole);
     if (seen_.size() > kBatchesRemembered) seen_.pop_front();
   }

@@ -21,8 +21,12 @@ class Budget {
   /// It was done and took so long.
   void spend(double seconds) {
     credit_ -= seconds;
+    spent_ += seconds;
     expected_ = expected_ == 0 ? seconds : expected_ + kAdapt * (seconds - expected_);
   }
+
+  /// What it took in all.
+  [[nodiscard]] double spent() const { return spent_; }
 
  private:
   static constexpr double kMostSaved = 1.0;  // seconds of training
@@ -31,6 +35,7 @@ class Budget {
   double share_;
   double credit_ = 0;
   double expected_ = 0;
+  double spent_ = 0;
 };
 
 }  // namespace osler::torch

@@ -72,6 +72,10 @@ void Monitor::replay_with(std::function<at::Tensor()> compute_loss) {
   work_->replay_with(std::move(compute_loss));
 }
 
+void Monitor::await_batch() {
+  work_->await_batch();
+}
+
 void Monitor::batch_ready() {
   work_->batch_ready();
 }
@@ -112,6 +116,12 @@ void Monitor::config(std::string_view key, std::string_view value) {
   work_->config(key, value);
 }
 
+void Monitor::experiment(const Experiment& experiment) {
+  Experiment told = experiment;
+  if (told.step == 0) told.step = work_->steps;
+  work_->config(experiment_key(told.probe), to_json(told));
+}
+
 Report Monitor::report() {
   return work_->report();
 }
@@ -137,7 +147,7 @@ StepTimes Monitor::times() const {
 }
 
 double Monitor::clipped_share() const {
-  return work_->steps == 0 ? 0 : static_cast<double>(work_->clipped) / static_cast<double>(work_->steps);
+  return work_->clipped_share();
 }
 
 std::optional<double> Monitor::gradient_norm() const {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "osler/base/file_system.h"
+#include "torch/clock.h"
 #include "torch/monitor_work.h"
 
 namespace osler::torch {
@@ -20,6 +21,11 @@ std::unordered_set<const void*> optimized(const ::torch::optim::Optimizer& optim
     for (const at::Tensor& parameter : group.params()) found.insert(parameter.unsafeGetTensorImpl());
   }
   return found;
+}
+
+/// Tokens and other rows of a table: numbers without a scale. Bytes may be pixels.
+bool holds_indices(const at::Tensor& inputs) {
+  return inputs.defined() && (inputs.scalar_type() == at::kLong || inputs.scalar_type() == at::kInt);
 }
 
 /// The memory that the process holds, in bytes; 0 where the system does not tell.
@@ -40,6 +46,7 @@ void Monitor::Work::tell_configuration() {
   recorder_.config("parameter_groups", std::to_string(optimizer_.param_groups().size()));
   if (options_.clip_norm) recorder_.config("max_grad_norm", fmt::format("{}", *options_.clip_norm));
   if (options_.clip_value) recorder_.config("clip_grad_value", fmt::format("{}", *options_.clip_value));
+  if (options_.clip_adaptive) recorder_.config("clip_adaptive", fmt::format("{}", *options_.clip_adaptive));
   if (options_.batch_size) recorder_.config("batch_size", std::to_string(*options_.batch_size));
   if (options_.classes) recorder_.config("num_classes", std::to_string(*options_.classes));
   recorder_.layers(book_.layers());
@@ -50,6 +57,7 @@ void Monitor::Work::tell_parameters_left_out() {
   double left_out = 0;
   for (std::size_t i = 0; i < book_.names().size(); ++i) {
     const at::Tensor& parameter = book_.parameters()[i];
+    if (!parameter.requires_grad()) check("parameters-frozen/" + book_.names()[i], 1);
     if (!parameter.requires_grad() || known.contains(parameter.unsafeGetTensorImpl())) continue;
     ++left_out;
     check("parameters-not-optimized/" + book_.names()[i], 1);
@@ -102,6 +110,7 @@ void Monitor::Work::compare_ranks(const GradientLook& look) {
 }
 
 BatchReport Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& labels) {
+  const double arrived = now();
   BatchReport report = batches_.check(inputs, labels);
   const auto tell = [&](std::string_view name, double value) {
     recorder_.scalar(steps, std::string(kBatch) + std::string(name), value);
@@ -110,19 +119,28 @@ BatchReport Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& lab
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
   };
   tell("nonfinite-share", share(report.nonfinite, report.inputs));
-  tell("magnitude", report.abs_max);
-  tell("center", report.mean);
-  tell("deviation", report.std);
+  if (!holds_indices(inputs)) {
+    tell("magnitude", report.abs_max);
+    tell("center", report.mean);
+    tell("deviation", report.std);
+  }
   tell("identical-samples", report.identical_samples ? 1 : 0);
   tell("repeated", report.repeated ? 1 : 0);
+  if (report.repeated) tell("repeated-after", static_cast<double>(report.repeated_after));
   if (report.labels > 0) {
     tell("invalid-labels-share", share(report.invalid_labels, report.labels));
     tell("constant-label", report.constant_label ? 1 : 0);
     if (report.largest_class_share > 0) {
       tell("largest-class-share", report.largest_class_share);
+      tell("class-share-so-far", report.class_share_so_far);
       tell("classes", static_cast<double>(options_.classes.value_or(report.classes_seen)));
     }
   }
+  // The look at the batch is the monitor's time, not the loader's.
+  const double spent = now() - arrived;
+  times.monitor += spent;
+  left_ += spent;
+  if (asked_) *asked_ += spent;
   return report;
 }
 
@@ -140,6 +158,10 @@ void Monitor::Work::validation(double loss, const std::vector<std::pair<std::str
   const std::int64_t step = std::max<std::int64_t>(steps - 1, 0);
   recorder_.scalar(step, "validation/loss", loss);
   for (const auto& [name, value] : metrics) recorder_.scalar(step, "validation/" + name, value);
+  // What lies behind was validation, not waiting for the next batch.
+  const double ended = now();
+  times.other += ended - left_;
+  left_ = ended;
 }
 
 void Monitor::Work::epoch(std::int64_t number) {
@@ -172,11 +194,10 @@ std::vector<std::string> Monitor::Work::quick_check() const {
 
 std::string Monitor::Work::summary() {
   const Report now = report();
-  std::string text = fmt::format("{} steps, {} left out", steps, skipped);
+  std::string text = fmt::format("{} steps, {} left out", steps_seen(), skipped);
   if (gradient_norm) text += fmt::format(", gradient norm {:.4g}", *gradient_norm);
-  if (options_.clip_norm && steps > 0) {
-    text += fmt::format(", clipped {:.0f} % of the steps",
-                        100.0 * static_cast<double>(clipped) / static_cast<double>(steps));
+  if (options_.clip_norm && steps_seen() > 0) {
+    text += fmt::format(", clipped {:.0f} % of the steps", 100.0 * clipped_share());
   }
   text += fmt::format("; watching took {:.1f} % of the time.\n", 100 * times.monitor_share());
   text += now.headline + "\n";

@@ -1,5 +1,6 @@
 // A step under the monitor: what is looked at, in which order, and at what cost.
 #include "torch/monitor_work.h"
+#include "torch/clock.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -9,17 +10,15 @@
 #include <stdexcept>
 
 #include "osler/diagnosis/diagnose.h"
+#include "torch/clipping.h"
 
 namespace osler::torch {
 namespace {
 
-constexpr std::size_t kDeadWindow = 8;  // traced batches in which a dead unit was silent
-constexpr std::size_t kPairsKept = 16;  // gradient pairs that the noise scale is estimated from
+constexpr std::uint64_t kDeadBatches = 8;   // traced batches in which a dead unit was silent, at least
+constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it was silent, at least
+constexpr std::size_t kPairsKept = 16;      // gradient pairs that the noise scale is estimated from
 constexpr double kSecondsBetweenDiagnoses = 5;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Layers that compute something else in evaluation.
 bool depends_on_mode(const ::torch::nn::Module& model) {
@@ -50,11 +49,13 @@ Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optim
       statistics_budget_(0.25 * options_.budget),
       trace_budget_(0.25 * options_.budget),
       diagnosis_budget_(0.1 * options_.budget) {
+  steps = options_.first_step;
   tell_configuration();
   tell_parameters_left_out();
   book_.record_start(recorder_);
   last_diagnosis_ = left_ = now();
-  if (options_.trace_always) open_watch();
+  // The first forward pass shows the network before it has learned anything.
+  open_watch();
 }
 
 void Monitor::Work::require_use(const at::Tensor& loss) const {
@@ -85,7 +86,7 @@ bool Monitor::Work::step(const at::Tensor& loss) {
   // The forward pass comes before the next call: it is watched from here on.
   open_watch();
   left_ = now();
-  times.monitor += left_ - arrived + traced_;
+  account_own(left_ - arrived + traced_);
   return go;
 }
 
@@ -130,14 +131,27 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
   account(computing + std::min(waiting, computing));
   left_ = now();
-  times.monitor += (began - arrived) + traced_ + (examined - backward_done) + (left_ - stepped);
+  account_own((began - arrived) + traced_ + (examined - backward_done) + (left_ - stepped));
   return go;
 }
 
 void Monitor::Work::account(double training_seconds) {
+  // What every step costs anyway is paid first; only the rest can be spent.
+  if (options_.budget > 0)
+    training_seconds = std::max(0.0, training_seconds - std::exchange(fixed_, 0) / options_.budget);
   for (Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
     budget->earn(training_seconds);
   }
+}
+
+void Monitor::Work::account_own(double monitor_seconds) {
+  times.monitor += monitor_seconds;
+  double bought = 0;
+  for (const Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
+    bought += budget->spent();
+  }
+  fixed_ = std::max(0.0, monitor_seconds - (bought - bought_));
+  bought_ = bought;
 }
 
 bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
@@ -189,13 +203,16 @@ void Monitor::Work::record_step(double loss, const GradientLook& look) {
 }
 
 void Monitor::Work::clip(const GradientLook& look) {
-  if (options_.clip_value) {
-    book_.clamp(*options_.clip_value);
+  const std::vector<at::Tensor>& parameters = book_.parameters();
+  bool shrunk = false;
+  if (options_.clip_value) clamp_gradients(parameters, *options_.clip_value);
+  if (options_.clip_adaptive) shrunk = scale_units(parameters, {.ratio = *options_.clip_adaptive});
+  if (options_.clip_norm) {
+    const bool changed = options_.clip_value || options_.clip_adaptive;
+    const double norm = changed ? torch::gradient_norm(parameters) : look.norm;
+    shrunk = scale_to_norm(parameters, norm, *options_.clip_norm) || shrunk;
   }
-  if (!options_.clip_norm || !(look.norm > *options_.clip_norm)) return;
-  constexpr double kAgainstZero = 1e-6;  // as LibTorch's clip_grad_norm_
-  book_.scale(*options_.clip_norm / (look.norm + kAgainstZero));
-  ++clipped;
+  if (shrunk) ++clipped;
 }
 
 void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientLook& look) {
@@ -286,7 +303,9 @@ void Monitor::Work::record_activations() {
     if (activation.entropy) recorder_.scalar(step, name + "#entropy", *activation.entropy);
     if (activation.drift) recorder_.scalar(step, name + "#drift", *activation.drift);
     if (activation.units) {
-      auto window = dead_.try_emplace(activation.layer, activation.units->active.size(), kDeadWindow).first;
+      const std::uint64_t places = std::max<std::uint64_t>(1, activation.units->places);
+      const std::uint64_t length = std::max(kDeadBatches, (kDeadPlaces + places - 1) / places);
+      auto window = dead_.try_emplace(activation.layer, activation.units->active.size(), length).first;
       window->second.add(*activation.units);
       if (window->second.full()) recorder_.scalar(step, name + "#dead-share", window->second.dead_share());
     }
@@ -315,11 +334,23 @@ void Monitor::Work::replay_with(std::function<at::Tensor()> compute_loss) {
   save_state();
 }
 
+void Monitor::Work::await_batch() {
+  asked_ = now();
+  times.other += *asked_ - left_;
+  account(*asked_ - left_);
+  left_ = *asked_;
+}
+
 void Monitor::Work::batch_ready() {
   const double arrived = now();
-  waited_ += arrived - left_;
-  times.data += arrived - left_;
-  recorder_.scalar(steps, "osler/time/data", waited_);
+  if (asked_) {
+    waited_ = arrived - *asked_;
+    times.data += waited_;
+    recorder_.scalar(steps, "osler/time/data", waited_);
+    asked_.reset();
+  } else {
+    times.other += arrived - left_;
+  }
   account(arrived - left_);
   if (replay_) save_state();
   left_ = now();

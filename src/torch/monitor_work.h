@@ -29,6 +29,7 @@ class Monitor::Work {
   bool step(const at::Tensor& loss);
   bool train_step(const std::function<at::Tensor()>& compute_loss);
   void replay_with(std::function<at::Tensor()> compute_loss);
+  void await_batch();
   void batch_ready();
   BatchReport batch(const at::Tensor& inputs, const at::Tensor& labels);
   void log(std::string_view name, double value);
@@ -42,6 +43,13 @@ class Monitor::Work {
   [[nodiscard]] std::vector<std::string> quick_check() const;
   std::string summary();
   Result<void> close();
+
+  /// Since this monitor began.
+  [[nodiscard]] std::int64_t steps_seen() const { return steps - options_.first_step; }
+  /// The share of these at which gradients were clipped.
+  [[nodiscard]] double clipped_share() const {
+    return steps_seen() == 0 ? 0 : static_cast<double>(clipped) / static_cast<double>(steps_seen());
+  }
 
   std::int64_t steps = 0;
   std::int64_t skipped = 0;
@@ -76,6 +84,7 @@ class Monitor::Work {
   void save_state();
   void tell(const Observation& observation);
   void account(double training_seconds);
+  void account_own(double monitor_seconds);
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
 
   ::torch::nn::Module& model_;
@@ -104,9 +113,12 @@ class Monitor::Work {
   Budget statistics_budget_;
   Budget trace_budget_;
   Budget diagnosis_budget_;
-  double left_ = 0;    // when the monitor was last left
-  double waited_ = 0;  // for data, in this step
-  double traced_ = 0;  // by the trace inside the newest forward pass
+  double fixed_ = 0;   // what the newest step cost beside what the budgets were spent on
+  double bought_ = 0;  // what the budgets were spent on so far
+  double left_ = 0;              // when the monitor was last left
+  double waited_ = 0;            // for data, in this step
+  std::optional<double> asked_;  // for the next batch
+  double traced_ = 0;            // by the trace inside the newest forward pass
   double last_diagnosis_ = 0;
   double last_compute_ = 0;  // data and forward of the newest step, for the ranks
   std::int64_t remembered_step_ = 0;

@@ -93,20 +93,6 @@ GradientLook ParameterBook::look(bool all) {
   return look;
 }
 
-void ParameterBook::scale(double factor) {
-  const at::NoGradGuard no_graph;
-  for (const at::Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) parameter.grad().mul_(factor);
-  }
-}
-
-void ParameterBook::clamp(double limit) {
-  const at::NoGradGuard no_graph;
-  for (const at::Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) parameter.grad().clamp_(-limit, limit);
-  }
-}
-
 void ParameterBook::record(Recorder& recorder, std::int64_t step) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (gradients_[i]) {

@@ -41,9 +41,6 @@ class ParameterBook {
 
   /// Looks at the gradients: all of them, or the small ones alone.
   GradientLook look(bool all);
-  /// Multiplies every gradient; clamps every gradient.
-  void scale(double factor);
-  void clamp(double limit);
 
   /// Records how the weights start: their size over He's rule, and how much the rows of a matrix differ.
   void record_start(Recorder& recorder);

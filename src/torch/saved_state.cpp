@@ -24,17 +24,19 @@ RandomState RandomState::now(const std::vector<at::Tensor>& parameters) {
       devices.push_back(parameter.device());
     }
   }
-  RandomState state;
+  States states;
   for (const at::Device& device : devices) {
     at::Generator generator = generator_of(device);
     const std::lock_guard lock(generator.mutex());
-    state.states_.emplace_back(device, generator.get_state());
+    states.emplace_back(device, generator.get_state());
   }
-  return state;
+  return RandomState(std::move(states));
 }
 
 void RandomState::restore() const {
   for (const auto& [device, state] : states_) {
+    const bool here = device.is_cpu() || (device.is_cuda() && at::globalContext().hasCUDA());
+    if (!here) continue;
     at::Generator generator = generator_of(device);
     const std::lock_guard lock(generator.mutex());
     generator.set_state(state);
@@ -60,6 +62,21 @@ void BufferState::restore(const std::vector<at::Tensor>& buffers) const {
   for (std::size_t i = 0; i < std::min(buffers.size(), copies_.size()); ++i) {
     at::Tensor buffer = buffers[i].detach();
     buffer.copy_(copies_[i]);
+  }
+}
+
+ModuleModes::ModuleModes(::torch::nn::Module& model) : model_(model), training_(model.is_training()) {
+  // The model itself may live on the stack, where LibTorch cannot list it among its modules.
+  for (const std::shared_ptr<::torch::nn::Module>& module : model.modules(/*include_self=*/false)) {
+    modules_.emplace_back(module, module->is_training());
+  }
+}
+
+void ModuleModes::restore() const {
+  // train() reaches down to the children, which are set after their parents.
+  if (model_.is_training() != training_) model_.train(training_);
+  for (const auto& [module, training] : modules_) {
+    if (module->is_training() != training) module->train(training);
   }
 }
 

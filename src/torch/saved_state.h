@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,12 +13,19 @@ namespace osler::torch {
 /// The states of the random number generators that a model on these devices draws from.
 class RandomState {
  public:
+  using States = std::vector<std::pair<at::Device, at::Tensor>>;
+
+  RandomState() = default;
+  /// States that were kept elsewhere.
+  explicit RandomState(States states) : states_(std::move(states)) {}
   /// Reads the generators of the host and of the devices of the model's parameters.
   static RandomState now(const std::vector<at::Tensor>& parameters);
+  /// Devices that this machine does not have are left out.
   void restore() const;
+  [[nodiscard]] const States& states() const { return states_; }
 
  private:
-  std::vector<std::pair<at::Device, at::Tensor>> states_;
+  States states_;
 };
 
 /// Copies of the buffers of a model (running statistics): few numbers beside the parameters.
@@ -30,6 +38,19 @@ class BufferState {
 
  private:
   std::vector<at::Tensor> copies_;
+};
+
+/// The mode of a model and of each module in it: training, or evaluation.
+class ModuleModes {
+ public:
+  /// The model must outlive it.
+  explicit ModuleModes(::torch::nn::Module& model);
+  void restore() const;
+
+ private:
+  ::torch::nn::Module& model_;
+  bool training_;
+  std::vector<std::pair<std::shared_ptr<::torch::nn::Module>, bool>> modules_;  // parents first
 };
 
 /// Takes the gradients off the parameters, and puts them back when it is destroyed.

@@ -19,14 +19,14 @@ std::uint64_t seed_of(const Case& expected) {
 
 int write_cases(const std::filesystem::path& folder) {
   std::map<std::string, std::vector<Case>> by_finding;
-  for (const auto& recipes :
-       {nonfinite_recipes(), progress_recipes(), stability_recipes(), validation_recipes(), gradient_recipes(),
-        plateau_recipes(), spike_recipes(), metric_recipes(), rate_recipes(), layer_recipes(), monitor_recipes()}) {
+  for (const auto& recipes : {nonfinite_recipes(), progress_recipes(), stability_recipes(), validation_recipes(),
+                              gradient_recipes(), plateau_recipes(), spike_recipes(), metric_recipes(), rate_recipes(),
+                              layer_recipes(), monitor_recipes(), probe_recipes()}) {
     for (const Recipe& recipe : recipes) {
       const std::filesystem::path home = folder / recipe.expected.finding;
       std::filesystem::create_directories(home);
       simulate::Random random(seed_of(recipe.expected));
-      std::ofstream(home / recipe.expected.file) << simulate::to_csv(recipe.make(random).run());
+      std::ofstream(home / recipe.expected.file) << recipe.make(random).text();
       by_finding[recipe.expected.finding].push_back(recipe.expected);
     }
   }

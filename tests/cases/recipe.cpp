@@ -1,6 +1,9 @@
 // Tables and expectations for recipes.
 #include "cases/recipe.h"
 
+#include <map>
+#include <nlohmann/json.hpp>
+
 namespace osler::cases {
 namespace {
 
@@ -37,6 +40,35 @@ Table& Table::replace(std::size_t from, std::size_t to, double value) {
   std::vector<simulate::Sample>& samples = run_.curves.back().samples;
   for (std::size_t row = from; row < to && row < samples.size(); ++row) samples[row].value = value;
   return *this;
+}
+
+Table& Table::tell(Experiment experiment) {
+  experiments_.push_back(std::move(experiment));
+  return *this;
+}
+
+std::string Table::text() const {
+  if (experiments_.empty()) return simulate::to_csv(run_);
+  std::map<std::int64_t, nlohmann::ordered_json> rows;
+  for (const simulate::Curve& curve : run_.curves) {
+    for (const simulate::Sample& sample : curve.samples) rows[sample.step][curve.name] = sample.value;
+  }
+  std::string lines;
+  for (const auto& [step, values] : rows) {
+    nlohmann::ordered_json row = {{"step", step}};
+    row.update(values);
+    lines += row.dump() + "\n";
+  }
+  for (const Experiment& experiment : experiments_) {
+    lines += nlohmann::json{{experiment_key(experiment.probe), to_json(experiment)}}.dump() + "\n";
+  }
+  return lines;
+}
+
+Recipe probed(Recipe recipe) {
+  std::string& file = recipe.expected.file;
+  file = file.substr(0, file.rfind('.')) + ".jsonl";
+  return recipe;
 }
 
 Recipe sick(const std::string& finding, const std::string& name, const std::string& about,

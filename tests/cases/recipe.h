@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cases/case.h"
+#include "osler/run/experiment.h"
 #include "simulate/draft.h"
 #include "simulate/shapes.h"
 
@@ -30,14 +31,20 @@ class Table {
   /// Replaces the values of the newest column from a row on, up to but not including another.
   Table& replace(std::size_t from, std::size_t to, double value);
 
+  /// An experiment that the run holds; such a log is written as JSON lines.
+  Table& tell(Experiment experiment);
+
   [[nodiscard]] const simulate::Axis& axis() const { return axis_; }
   [[nodiscard]] simulate::Random& random() const { return random_; }
   [[nodiscard]] const simulate::SimulatedRun& run() const { return run_; }
+  /// The text of the log.
+  [[nodiscard]] std::string text() const;
 
  private:
   simulate::Random& random_;
   simulate::Axis axis_;
   simulate::SimulatedRun run_;
+  std::vector<Experiment> experiments_;
 };
 
 /// One case: what is expected, and how its table is made.
@@ -60,6 +67,8 @@ struct Recipe {
 [[nodiscard]] Recipe between(Recipe recipe, std::int64_t first, std::int64_t last);
 [[nodiscard]] Recipe at_least(Recipe recipe, Severity severity);
 [[nodiscard]] Recipe qualified(Recipe recipe, const std::string& name, const std::string& value);
+/// The recipe of a log with experiments, named for the format it is written in.
+[[nodiscard]] Recipe probed(Recipe recipe);
 
 /// The recipes, by family of findings.
 [[nodiscard]] std::vector<Recipe> nonfinite_recipes();
@@ -73,5 +82,6 @@ struct Recipe {
 [[nodiscard]] std::vector<Recipe> rate_recipes();
 [[nodiscard]] std::vector<Recipe> layer_recipes();
 [[nodiscard]] std::vector<Recipe> monitor_recipes();
+[[nodiscard]] std::vector<Recipe> probe_recipes();
 
 }  // namespace osler::cases

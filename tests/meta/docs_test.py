@@ -70,6 +70,12 @@ class Docs(unittest.TestCase):
         elif words[0] in ("osler", "build/osler") and len(words) > 1:
             self.assertIn(words[1].strip("."), VERBS + ("--help", "--version"), "osler has no such verb")
 
+    def test_code_of_the_training_guide_is_in_its_example(self):
+        example = {line.strip() for line in (ROOT / "examples" / "train" / "main.cpp").read_text().splitlines()}
+        for language, block in FENCE.findall((ROOT / "docs" / "guides" / "training.md").read_text()):
+            for line in block.splitlines() if language == "cpp" else ():
+                self.assertIn(line.strip(), example)
+
     def test_every_decision_is_listed(self):
         index = (ROOT / "docs" / "index.md").read_text()
         for page in sorted((ROOT / "docs" / "decisions").glob("*.md")):

@@ -41,6 +41,7 @@ struct Training {
     Monitor monitor(*model, optimizer, std::move(options));
     const at::Tensor centres = at::randn({3, 6}) * 2;
     for (int step = 0; step < steps; ++step) {
+      monitor.await_batch();
       meanwhile(step);
       at::Tensor y = at::randint(0, 3, {24}, at::kLong);
       at::Tensor x = (centres.index_select(0, y) + at::randn({24, 6})) / 2;

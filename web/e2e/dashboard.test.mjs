@@ -1,85 +1,53 @@
 // The dashboard as a person uses it, in a real browser, on real logs. OSLER_PROGRAM names the program; with
 // OSLER_SCREENSHOTS every page is also photographed into that folder, in light and dark, wide and narrow.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { hostileLog, makeFolder, openRun, program, raise } from './stage.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const program = process.env.OSLER_PROGRAM ?? join(here, '../../build/osler');
 const pictures = process.env.OSLER_SCREENSHOTS;
-const patience = 30_000;
-
-let folder, server, address, browser;
-const complaints = [];
-
-/** A log whose loss becomes NaN, in a file whose name tries to be markup. */
-function hostileLog() {
-  const rows = ['step,train_loss,<img src=x onerror=window.hit=1>'];
-  for (let i = 0; i < 200; ++i) rows.push(`${i},${i < 150 ? 2 * Math.exp(-i / 60) + 0.01 * (i % 7) : 'nan'},${i % 5}`);
-  return rows.join('\n') + '\n';
-}
-
-async function open(path = '', options = {}) {
-  const page = await browser.newPage(options);
-  page.setDefaultTimeout(patience);
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(address + path);
-  return page;
-}
-
-/** Opens a run from the list, as a person does. */
-async function openRun(page, name) {
-  await page.getByRole('link', { name }).click();
-  await page.getByRole('heading', { name: 'Findings' }).waitFor();
-  await page.locator('.chart canvas').first().waitFor();
-}
+let folder, stage, open;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'osler-e2e-'));
-  cpSync(join(here, '../../examples/logs'), join(folder, 'logs'), { recursive: true });
-  writeFileSync(join(folder, '<b>bold<script>window.hit=1<!--.csv'), hostileLog());
-  server = spawn(program, ['serve', folder, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  address = await new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`osler serve ended with ${code}`)));
-    server.stdout.once('data', (text) => resolve(String(text).trim()));
-  });
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  folder = makeFolder();
+  stage = await raise([folder]);
+  open = stage.open;
 });
 
-after(async () => {
-  await browser?.close();
-  server?.kill('SIGINT');
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => stage?.fall(folder));
+
+/** Drags across a chart from one share of its width to another. */
+async function drag(page, from, to, key) {
+  const box = await page.locator('.chart .u-over').first().boundingBox();
+  if (key) await page.keyboard.down(key);
+  await page.mouse.move(box.x + box.width * from, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to, box.y + 50, { steps: 5 });
+  await page.mouse.up();
+  if (key) await page.keyboard.up(key);
+}
 
 test('the list shows every run, the sick ones first, and can be searched and filtered', async () => {
   const page = await open();
   const rows = page.locator('.rows .row');
   await page.locator('.rows .badge.critical').first().waitFor();
-  await page.locator('.rows .badge.healthy').first().waitFor();
-  assert.equal(await rows.count(), 3);
+  await page.locator('.row', { hasText: 'healthy.csv' }).locator('.badge.healthy').waitFor();
   assert.match(await rows.first().innerText(), /Critical/);
-  assert.match(await rows.last().innerText(), /Healthy[\s\S]*healthy\.csv[\s\S]*Nothing wrong/);
-  await page.getByRole('searchbox').fill('sick');
+  await page.getByRole('searchbox').fill('logs/sick');
   await rows.nth(1).waitFor({ state: 'detached' });
   assert.match(await rows.first().innerText(), /train_loss climbed/);
   await page.getByRole('searchbox').fill('');
-  await page.getByRole('button', { name: /^Healthy 1/ }).click();
-  await rows.nth(1).waitFor({ state: 'detached' });
-  assert.match(await rows.first().innerText(), /healthy\.csv/);
+  await page.getByRole('button', { name: /^Healthy/ }).click();
+  await page.locator('.rows .badge.critical').first().waitFor({ state: 'detached' });
+  await page.locator('.rows .row', { hasText: 'healthy.csv' }).waitFor();
   await page.close();
 });
 
 test('a run starts with its verdict, and a finding marks its evidence in the charts', async () => {
   const page = await open();
-  await openRun(page, 'sick.csv');
+  await openRun(page, 'logs/sick.csv');
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /Critical[\s\S]*train_loss climbed from/);
   assert.equal(await page.locator('.chart.marked').count(), 0);
   const first = page.locator('.finding .face').first();
@@ -93,28 +61,98 @@ test('a run starts with its verdict, and a finding marks its evidence in the cha
   await page.close();
 });
 
-test('a zoom in one chart zooms all of them, and Escape shows everything again', async () => {
+test('a zoom in one chart zooms all, keys and Shift move it, and Escape shows everything again', async () => {
   const page = await open();
-  await openRun(page, 'sick.csv');
+  await openRun(page, 'kept.osler');
   const asked = page.waitForRequest((request) => /series\?name=lr.*from=\d+/.test(request.url()));
-  const box = await page.locator('.chart .u-over').first().boundingBox();
-  await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 5 });
-  await page.mouse.up();
+  await drag(page, 0.25, 0.5);
   await asked;
-  assert.match(await page.locator('.zoom').innerText(), /Steps .* to .*Show all/);
+  const zoom = page.locator('.zoom');
+  assert.match(await zoom.innerText(), /\d to .*Show all/);
+  const before = await zoom.innerText();
+  await drag(page, 0.5, 0.4, 'Shift');
+  await page.waitForFunction((old) => document.querySelector('.zoom').innerText !== old, before);
+  const panned = await zoom.innerText();
+  await page.locator('.plot').first().focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction((old) => document.querySelector('.zoom').innerText !== old, panned);
   await page.keyboard.press('Escape');
-  await page.getByText('Drag across a chart').waitFor();
+  await page.getByText('Drag to zoom').waitFor();
   await page.close();
 });
 
-test('what a training writes appears without a reload', async () => {
+test('curves can be smoothed, drawn by epoch and on a logarithmic scale, and more series added', async () => {
+  const page = await open();
+  await openRun(page, /^lab$/);
+  await page.getByRole('button', { name: 'Epoch' }).click();
+  await page.locator('.panel [aria-pressed=true]', { hasText: 'Epoch' }).waitFor();
+  await page.getByRole('slider').fill('3');
+  await page.getByRole('button', { name: 'log' }).first().click();
+  await page.locator('.chart .buttons [aria-pressed=true]').first().waitFor();
+  const charts = await page.locator('.chart .u-wrap').count();
+  await page.locator('.picker summary').click();
+  await page.locator('.picker li button').first().click();
+  await page.waitForFunction((old) => document.querySelectorAll('.chart .u-wrap').length > old, charts);
+  await page.close();
+});
+
+test('a run with experiments and an origin shows them', async () => {
+  const page = await open();
+  await openRun(page, /^lab$/);
+  assert.match(await page.locator('.ops').innerText(), /log-of-zero[\s\S]*loss[\s\S]*not finite/);
+  const experiments = page.locator('.experiment');
+  await experiments.nth(3).waitFor();
+  assert.match(await experiments.nth(0).innerText(), /Checkup[\s\S]*Failed[\s\S]*Overfit one batch/);
+  assert.match(await experiments.nth(1).innerText(), /Top eigenvalue[\s\S]*41\.2[\s\S]*39\.8 to 42\.7/);
+  await experiments.nth(2).locator('.surface canvas').waitFor();
+  assert.match(await experiments.nth(3).locator('svg').getAttribute('aria-label'), /Loss by Learning rate/);
+  assert.match(await experiments.nth(3).locator('.place').innerHTML(), /Suggested learning rate/);
+  await page.close();
+});
+
+test('layers by time and distributions are drawn where a run has them', async () => {
+  const page = await open();
+  await openRun(page, 'depth.csv');
+  const map = page.locator('.heat canvas[role=img]');
+  await map.waitFor();
+  assert.match(await map.getAttribute('aria-label'), /8 layers by time/);
+  await map.hover({ position: { x: 200, y: 5 } });
+  await page.locator('.said', { hasText: 'layers.0.weight' }).waitFor();
+  await page.goto(`${stage.address}#/`);
+  await openRun(page, /^board$/);
+  await page.locator('.ridges path').first().waitFor();
+  await page.getByRole('button', { name: 'Time' }).click();
+  await page.locator('.panel [aria-pressed=true]', { hasText: 'Time' }).waitFor();
+  await page.close();
+});
+
+test('chosen runs are laid over each other, with the place where they part', async () => {
+  const page = await open();
+  await page.getByLabel('Choose logs/healthy.csv to compare').check();
+  await page.getByLabel('Choose logs/sick.csv to compare').check();
+  await page.getByRole('link', { name: 'Compare 2 runs' }).click();
+  await page.locator('.against', { hasText: 'They part first in lr' }).waitFor();
+  assert.match(await page.locator('.standing').innerText(), /Worse/);
+  await page.locator('.chart canvas').first().waitFor();
+  assert.match(await page.locator('.chart').first().innerText(), /1 train_loss[\s\S]*2 train_loss/);
+  await page.getByRole('button', { name: 'From start' }).click();
+  await page.getByRole('link', { name: 'hold others against this' }).click();
+  await page.locator('.standing.better').waitFor();
+  await page.close();
+});
+
+test('what a training writes appears without a reload, in the list and in an open run', async () => {
   const page = await open();
   const row = page.locator('.rows .row', { hasText: 'healthy.csv' });
   await row.getByText('1\u202f495').waitFor();
   appendFileSync(join(folder, 'logs/healthy.csv'), '1500,0.031,,,0.0001,0.05\n');
   await row.getByText('1\u202f500').waitFor();
+  await openRun(page, 'healthy.csv');
+  appendFileSync(join(folder, 'logs/healthy.csv'), '1505,0.031,,,0.0001,0.05\n');
+  await page.locator('.verdict', { hasText: 'steps 0 to 1\u202f505' }).waitFor();
+  await page.goto(`${stage.address}#/`);
+  writeFileSync(join(folder, 'newcomer.csv'), hostileLog());
+  await page.locator('.rows .row', { hasText: 'newcomer.csv' }).locator('.badge.critical').waitFor();
   await page.close();
 });
 
@@ -122,7 +160,7 @@ test('markup in the names of files and series is shown, never run', async () => 
   const page = await open();
   await openRun(page, /bold/);
   assert.match(await page.locator('.trail').innerText(), /<b>bold<script>/);
-  await page.locator('.chart', { hasText: 'onerror' }).first().waitFor();
+  await page.locator('.chart, .picker', { hasText: /onerror|More series/ }).first().waitFor();
   assert.equal(await page.evaluate(() => window.hit), undefined);
   await page.close();
 });
@@ -132,31 +170,79 @@ test('the catalogue has a page for each finding, and the tree can be walked', as
   await page.getByRole('searchbox').fill('overfitting');
   await page.locator('.catalogue nav li a').first().click();
   await page.locator('article .prose').waitFor();
-  await page.goto(`${address}#/tree`);
+  await page.goto(`${stage.address}#/tree`);
   await page.locator('.question').first().waitFor();
   await page.getByRole('button', { name: 'Yes' }).first().click();
   await page.locator('.way li').nth(1).waitFor();
   await page.close();
 });
 
-test('no page complained', () => assert.deepEqual(complaints, []));
+test('the HTML report opens from disk with its charts, asks for nothing, and runs nothing from a log', async () => {
+  const file = join(folder, 'report.html');
+  spawnSync(program, ['diagnose', '-q', '--html', file, join(folder, 'logs/sick.csv')]);
+  assert.ok(statSync(file).size < 1e6);
+  const page = await open(`file://${file}`);
+  const requests = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.reload();
+  await page.locator('.chart canvas').first().waitFor();
+  assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /Critical[\s\S]*train_loss climbed from/);
+  await page.locator('.finding .face').first().click();
+  await page.locator('.chart.marked').first().waitFor();
+  await page.getByRole('link', { name: 'What this means' }).click();
+  await page.locator('article .prose').waitFor();
+  assert.deepEqual(requests.filter((url) => !url.startsWith('file:')), []);
+  assert.ok((await page.pdf()).length > 10_000);
+
+  const many = join(folder, 'many.html');
+  spawnSync(program, ['diagnose', '-q', '--html', many, folder]);
+  await page.goto(`file://${many}`);
+  await page.getByRole('link', { name: /bold/ }).click();
+  await page.locator('.chart canvas').first().waitFor();
+  assert.equal(await page.evaluate(() => window.hit), undefined);
+  await page.close();
+});
+
+test('the metrics are what Prometheus reads', async (t) => {
+  const text = await (await fetch(`${stage.address}metrics`)).text();
+  assert.match(text, /^osler_run_status\{id="[0-9a-f]{16}",run="logs\/sick\.csv",status="critical"\} 1$/m);
+  if (spawnSync('promtool', ['--version']).error) return t.skip('promtool is not installed (Debian package prometheus)');
+  assert.equal(execFileSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' }), '');
+});
+
+test('no page complained', () => assert.deepEqual(stage.complaints, []));
 
 test('pictures of every page', { skip: !pictures }, async () => {
   for (const colorScheme of ['light', 'dark']) {
     for (const [shape, viewport] of [['wide', { width: 1440, height: 1000 }], ['narrow', { width: 390, height: 844 }]]) {
       const page = await open('', { colorScheme, viewport });
-      const shoot = (name) => page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${shape}.png`), fullPage: true });
+      const shoot = async (name) => {
+        await page.waitForTimeout(1200);
+        await page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${shape}.png`), fullPage: true });
+      };
+      const back = () => page.goto(`${stage.address}#/`);
       await page.locator('.rows .badge.critical').first().waitFor();
       await shoot('runs');
-      await openRun(page, 'sick.csv');
+      await openRun(page, 'logs/sick.csv');
       await page.locator('.finding .face').first().click();
       await page.locator('.chart.marked').first().waitFor();
-      await page.waitForTimeout(800);
       await shoot('run');
-      await page.goto(`${address}#/tree`);
+      await back();
+      await openRun(page, /^lab$/);
+      await shoot('lab');
+      await back();
+      await openRun(page, 'depth.csv');
+      await shoot('layers');
+      await back();
+      await page.getByLabel('Choose logs/healthy.csv to compare').check();
+      await page.getByLabel('Choose logs/sick.csv to compare').check();
+      await page.getByRole('link', { name: 'Compare 2 runs' }).click();
+      await page.locator('.chart canvas').first().waitFor();
+      await shoot('compare');
+      await page.goto(`${stage.address}#/tree`);
       await page.getByRole('button', { name: 'No' }).first().click();
       await shoot('tree');
-      await page.goto(`${address}#/catalogue`);
+      await page.goto(`${stage.address}#/catalogue`);
       await page.locator('.catalogue nav a').nth(4).click();
       await page.locator('article .prose').waitFor();
       await shoot('catalogue');

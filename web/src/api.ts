@@ -1,4 +1,4 @@
-// The server's API: its types, and how it is asked.
+// What the pages know of runs: the types of the server's API, and where its answers come from.
 
 export type Status = 'healthy' | 'warning' | 'critical' | 'insufficient-data' | 'unexamined' | 'unreadable';
 export type Severity = 'note' | 'warning' | 'critical';
@@ -23,12 +23,20 @@ export interface SeriesInfo {
   first_step: number;
   last_step: number;
   nonfinite: number;
-  newest: number | string | null;
+  /** By which it is asked for where its name is too long for an address. */
+  number: number | null;
 }
 
 export interface Mark {
   kind: 'restart' | 'finished' | 'crashed' | 'note';
   step: number;
+  text: string;
+}
+
+/** Where a value that is not finite came from. */
+export interface Origin {
+  step: number;
+  cause: string;
   text: string;
 }
 
@@ -39,8 +47,14 @@ export interface RunDetail {
   status: Status;
   headline: string;
   sources: string[];
-  steps: { first: number; last: number };
+  steps: { first: number; last: number; count: number };
   series: SeriesInfo[];
+  series_in_all: number;
+  layer_series: number;
+  histograms: string[];
+  levels: { finding: string; series: string; value: number }[];
+  origin: Origin | null;
+  clock: string | null;
   marks: Mark[];
   configuration: Record<string, string>;
   way: { id: string; answer: 'yes' | 'no' | 'unknown'; because: string }[];
@@ -80,6 +94,19 @@ export interface Cause {
   remedies: { text: string; change?: { name: string; from: string | null; to: string } }[];
 }
 
+export type Outcome = 'passed' | 'failed' | 'undecided' | 'stopped';
+export type Measure = number | string;
+
+export interface Experiment {
+  probe: string;
+  step: number;
+  outcome: Outcome;
+  verdict: string;
+  values: { name: string; value: Measure; low?: Measure; high?: Measure }[];
+  columns: { name: string; values: Measure[] }[];
+  checks: { id: string; outcome: Outcome; text: string }[];
+}
+
 export interface Report {
   status: Status;
   headline: string;
@@ -88,13 +115,16 @@ export interface Report {
   ruled_out: { id: string; why: string }[];
   checks: { ran: string[]; not_run: { id: string; reason: string }[] };
   roles: Record<string, string | string[]>;
+  experiments?: Experiment[];
   damage: { total: number; lost_bytes: number };
 }
 
+/** A stretch of a series: one entry for each point, or for many drawn together. */
 export interface Columns {
   name: string;
   first_step: number[];
   last_step: number[];
+  time: (number | null)[] | null;
   min: (number | null)[];
   max: (number | null)[];
   mean: (number | null)[];
@@ -102,18 +132,66 @@ export interface Columns {
   nonfinite: number[];
 }
 
+/** The same as it is sent: what follows from the rest is left out. */
+export type SentColumns = Pick<Columns, 'name' | 'first_step' | 'mean'> & Partial<Columns>;
+
+/** Layers by time. */
+export interface HeatMap {
+  heading: string;
+  rows: string[];
+  edges: number[];
+  log: boolean;
+  cells: (number | 'inf' | null)[];
+}
+
+/** How a distribution moves. */
+export interface Ridge {
+  name: string;
+  rows: { step: number; edges: number[]; masses: number[] }[];
+}
+
+export interface ComparedSide {
+  series: string;
+  start: Measure;
+  best: Measure;
+  end: Measure;
+}
+
+export interface Comparison {
+  axis: 'step' | 'epoch' | 'tokens';
+  from: number;
+  to: number;
+  headline: string;
+  standing: 'same' | 'better' | 'worse' | 'unclear';
+  first: string | null;
+  facts: string[];
+  series: {
+    role: string;
+    a: ComparedSide;
+    b: ComparedSide;
+    difference: Measure;
+    standard_errors: Measure;
+    parting: { at: number; standard_errors: Measure; a: Measure; b: Measure } | null;
+    identical_until: number | null;
+  }[];
+  config: { key: string; a: string; b: string }[];
+  only_a: string[];
+  only_b: string[];
+}
+
 export interface CatalogueFinding {
   id: string;
   title: string;
   needs: string[];
-  doc: string;
+  /** Missing in a file that has no room for all pages. */
+  doc?: string;
   settings: { name: string; value: number | string; reason: string }[];
 }
 
 export interface CatalogueCause {
   id: string;
   title: string;
-  doc: string;
+  doc?: string;
   prior: number;
   pulls: { finding: string; if_found: number; if_absent: number; why: string }[];
   settle: string;
@@ -133,6 +211,33 @@ export interface TreeNode {
   causes: string[];
 }
 
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/** Which series of which run. */
+export interface SeriesKey {
+  run: string;
+  name: string;
+  number?: number | null;
+}
+
+/** Where the pages have everything from. */
+export interface Source {
+  /** Whether runs may change while they are looked at. */
+  live: boolean;
+  runs(): Promise<Card[]>;
+  run(id: string): Promise<RunDetail>;
+  report(id: string): Promise<Report>;
+  series(key: SeriesKey, steps: Range | null, points: number, signal?: AbortSignal): Promise<SentColumns>;
+  layers(id: string, steps: Range | null, signal?: AbortSignal): Promise<HeatMap[]>;
+  distribution(id: string, name: string): Promise<Ridge>;
+  compare(a: string, b: string): Promise<Comparison>;
+  catalogue(): Promise<Catalogue>;
+  tree(): Promise<TreeNode[]>;
+}
+
 async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   const answer = await fetch(path, { signal, headers: { Accept: 'application/json' } });
   if (answer.ok) return (await answer.json()) as T;
@@ -140,32 +245,64 @@ async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   throw new Error(body?.error ?? `the server answered ${answer.status}`);
 }
 
-export const getRuns = () => ask<{ revision: number; runs: Card[] }>('/api/runs');
-export const getRun = (id: string) => ask<RunDetail>(`/api/runs/${encodeURIComponent(id)}`);
-export const getReport = (id: string) => ask<Report>(`/api/runs/${encodeURIComponent(id)}/report`);
+const runPath = (id: string) => `/api/runs/${encodeURIComponent(id)}`;
 
-export interface Range {
-  from: number;
-  to: number;
-}
-
-export function getSeries(id: string, name: string, range: Range | null, points: number, signal: AbortSignal) {
-  const query = new URLSearchParams({ name, points: String(points) });
-  if (range) {
-    query.set('from', String(Math.floor(range.from)));
-    query.set('to', String(Math.ceil(range.to)));
+function stepQuery(steps: Range | null, query: Record<string, string> = {}) {
+  const all = new URLSearchParams(query);
+  if (steps) {
+    all.set('from', String(Math.floor(steps.from)));
+    all.set('to', String(Math.ceil(steps.to)));
   }
-  return ask<Columns>(`/api/runs/${encodeURIComponent(id)}/series?${query}`, signal);
+  return all;
 }
 
-let catalogue: Promise<Catalogue> | undefined;
-/** The catalogue never changes while a server runs, so it is asked for once. */
-export function getCatalogue(): Promise<Catalogue> {
-  catalogue ??= ask<Catalogue>('/api/catalogue').catch((error) => {
-    catalogue = undefined;
-    throw error;
-  });
-  return catalogue;
+const server: Source = {
+  live: true,
+  runs: async () => (await ask<{ runs: Card[] }>('/api/runs')).runs,
+  run: (id) => ask(runPath(id)),
+  report: (id) => ask(`${runPath(id)}/report`),
+  series: (key, steps, points, signal) => {
+    const which: Record<string, string> = key.number == null ? { name: key.name } : { number: String(key.number) };
+    return ask(`${runPath(key.run)}/series?${stepQuery(steps, { ...which, points: String(points) })}`, signal);
+  },
+  layers: async (id, steps, signal) => (await ask<{ maps: HeatMap[] }>(`${runPath(id)}/layers?${stepQuery(steps)}`, signal)).maps,
+  distribution: (id, name) => ask(`${runPath(id)}/distribution?${new URLSearchParams({ name })}`),
+  compare: (a, b) => ask(`/api/compare?${new URLSearchParams({ a, b })}`),
+  catalogue: () => ask('/api/catalogue'),
+  tree: async () => (await ask<{ nodes: TreeNode[] }>('/api/tree')).nodes,
+};
+
+export let source: Source = server;
+/** Takes everything from elsewhere; called once, before the first page. */
+export function setSource(other: Source) {
+  source = other;
 }
 
-export const getTree = () => ask<{ nodes: TreeNode[] }>('/api/tree');
+/** The columns of a stretch of a series. */
+export async function getColumns(key: SeriesKey, steps: Range | null, points: number, signal?: AbortSignal): Promise<Columns> {
+  const sent = await source.series(key, steps, points, signal);
+  return {
+    ...sent,
+    last_step: sent.last_step ?? sent.first_step,
+    points: sent.points ?? sent.first_step.map(() => 1),
+    min: sent.min ?? sent.mean,
+    max: sent.max ?? sent.mean,
+    nonfinite: sent.nonfinite ?? sent.first_step.map(() => 0),
+    time: sent.time ?? null,
+  };
+}
+
+/** What never changes is asked for once. */
+function once<T>(get: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    answer ??= get().catch((error) => {
+      answer = undefined;
+      throw error;
+    });
+    return answer;
+  };
+}
+
+export const getCatalogue = once(() => source.catalogue());
+export const getTree = once(() => source.tree());

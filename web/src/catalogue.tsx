@@ -15,13 +15,13 @@ const kNeeds: Record<string, string> = {
 };
 
 function FindingPage({ finding, catalogue, ids }: { finding: CatalogueFinding; catalogue: Catalogue; ids: Set<string> }) {
-  const causes = catalogue.causes.filter((cause) => cause.pulls.some((pull) => pull.finding === finding.id && pull.if_found > 0));
+  const causes = catalogue.causes.filter((cause) => cause.pulls?.some((pull) => pull.finding === finding.id && pull.if_found > 0));
   return (
     <article>
       <p class="kind">Finding · needs {finding.needs.map((need) => kNeeds[need] ?? need).join(' or ')}</p>
       <h1>{finding.title}</h1>
       <p class="id"><code>{finding.id}</code></p>
-      <Markdown text={finding.doc} ids={ids} />
+      <Markdown text={finding.doc ?? ''} ids={ids} />
       {causes.length > 0 && (
         <section>
           <h3>Speaks for</h3>
@@ -56,7 +56,7 @@ function CausePage({ cause, catalogue, ids }: { cause: CatalogueCause; catalogue
       <p class="kind">Cause</p>
       <h1>{cause.title}</h1>
       <p class="id"><code>{cause.id}</code></p>
-      <Markdown text={cause.doc} ids={ids} />
+      <Markdown text={cause.doc ?? ''} ids={ids} />
       {cause.settle && <section><h3>What settles it</h3><p>{cause.settle}</p></section>}
       {list('What speaks for it', cause.pulls.filter((pull) => pull.if_found > 0))}
       {list('What speaks against it', cause.pulls.filter((pull) => pull.if_found < 0))}
@@ -67,9 +67,11 @@ function CausePage({ cause, catalogue, ids }: { cause: CatalogueCause; catalogue
 export function CataloguePage({ id }: { id: string }) {
   const { value: catalogue, error } = useLoaded(getCatalogue, 'catalogue');
   const [words, setWords] = useState('');
-  const ids = useMemo(() => new Set(catalogue ? [...catalogue.findings, ...catalogue.causes].map((page) => page.id) : []), [catalogue]);
+  const ids = useMemo(() => new Set(catalogue ? [...catalogue.findings, ...catalogue.causes].filter((page) => page.doc !== undefined).map((page) => page.id) : []), [catalogue]);
   if (error) return <main><p class="trouble">{error}</p></main>;
   if (!catalogue) return <main><p class="quiet">Loading …</p></main>;
+  // A report holds the pages of what it speaks of; the others are known by their title alone.
+  const full = { findings: catalogue.findings.filter((page) => page.doc !== undefined), causes: catalogue.causes.filter((page) => page.doc !== undefined) };
   const fits = (page: { id: string; title: string }) => `${page.id} ${page.title}`.toLowerCase().includes(words.toLowerCase());
   const list = (title: string, pages: { id: string; title: string }[]) => (
     <section>
@@ -77,14 +79,14 @@ export function CataloguePage({ id }: { id: string }) {
       <ul>{pages.map((page) => <li key={page.id}><a href={`#/catalogue/${page.id}`} aria-current={page.id === id ? 'page' : undefined}>{page.title}</a></li>)}</ul>
     </section>
   );
-  const finding = catalogue.findings.find((page) => page.id === id);
-  const cause = catalogue.causes.find((page) => page.id === id);
+  const finding = full.findings.find((page) => page.id === id);
+  const cause = full.causes.find((page) => page.id === id);
   return (
     <main class={`catalogue ${id ? 'chosen' : ''}`}>
       <nav aria-label="Catalogue">
         <input type="search" placeholder="Search the catalogue" aria-label="Search the catalogue" value={words} onInput={(e) => setWords(e.currentTarget.value)} />
-        {list('Findings', catalogue.findings.filter(fits))}
-        {list('Causes', catalogue.causes.filter(fits))}
+        {list('Findings', full.findings.filter(fits))}
+        {list('Causes', full.causes.filter(fits))}
       </nav>
       <div class="page">
         {id && <a class="back" href="#/catalogue">All findings and causes</a>}

@@ -1,204 +1,277 @@
-// Chart: some series over the steps, with the band from lowest to highest value, so that no spike is ever hidden.
-import { useEffect, useRef, useState } from 'preact/hooks';
+// Chart: some series over one axis, with the band from lowest to highest value, so that no spike is ever hidden.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { type Columns, type Evidence, getSeries, type Mark, type Range } from './api';
-import { number, step as stepWords } from './words';
+import { type Columns, getColumns, type Range, type SeriesKey } from './api';
+import type { Axis } from './axis';
+import { kRowsPerLine, tableOf } from './curve';
+import { colour, faded, kPaperWidth, lineColour, onPrint, useTheme, useWidth } from './palette';
+import { viewAfterKey, zoomed } from './view';
+import { number } from './words';
 
 const kHeight = 210;
 const kSync = 'osler';
+const kFetchAfter = 90;
+
+export interface Line extends SeriesKey {
+  label: string;
+  /** Its number among the colours; its place in the chart when nothing is said. */
+  ink?: number;
+}
+
+/** Something to point at: a stretch, or a place where both ends are the same. */
+export interface Place extends Range {
+  kind: 'evidence' | 'restart' | 'end' | 'parting';
+  text?: string;
+}
 
 export interface ChartProps {
-  run: string;
   title: string;
-  series: string[];
-  range: Range | null;
-  evidence: Evidence[];
-  marks: Mark[];
+  lines: Line[];
+  axis: Axis;
+  whole: Range;
+  view: Range | null;
+  smoothing: number;
+  places: Place[];
+  levels: number[];
   revision: unknown;
-  onZoom: (range: Range | null) => void;
+  onView: (view: Range | null) => void;
   onClose?: () => void;
-}
-
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-/** Adds transparency to a colour written as #rrggbb. */
-function faded(hex: string, share: number): string {
-  return hex + Math.round(share * 255).toString(16).padStart(2, '0');
-}
-
-const lineColour = (i: number) => colour(`--line-${(i % 7) + 1}`);
-
-/** The columns of several series on one axis of steps: for each series lowest, highest and mean. */
-function align(columns: Columns[], log: boolean): uPlot.AlignedData {
-  const fit = (values: (number | null)[]) => (log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values);
-  const tables = columns.map((c) => [c.first_step, fit(c.min), fit(c.max), fit(c.mean)] as uPlot.AlignedData);
-  return tables.length === 1 ? tables[0]! : uPlot.join(tables);
 }
 
 interface Drawn {
   columns: Columns[];
-  evidence: Evidence[];
-  marks: Mark[];
+  lines: Line[];
+  axis: Axis;
+  places: Place[];
+  levels: number[];
 }
 
-/** The stretches of the chosen finding, below the curves. */
+function inFrame(plot: uPlot, draw: (ctx: CanvasRenderingContext2D, box: uPlot.BBox, unit: number) => void) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
+  draw(ctx, bbox, devicePixelRatio);
+  ctx.restore();
+}
+
+/** The stretches of the chosen finding and the number it was held against, below the curves. */
 function drawEvidence(plot: uPlot, drawn: Drawn) {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  const warm = colour('--critical');
-  for (const fact of drawn.evidence) {
-    const left = plot.valToPos(fact.steps[0], 'x', true);
-    const right = plot.valToPos(fact.steps[1], 'x', true);
-    ctx.fillStyle = faded(warm, 0.13);
-    ctx.fillRect(left - 1, bbox.top, Math.max(right - left, 2) + 2, bbox.height);
+  inFrame(plot, (ctx, box, unit) => {
+    const warm = colour('--critical');
+    for (const place of drawn.places) {
+      if (place.kind !== 'evidence') continue;
+      const left = plot.valToPos(place.from, 'x', true);
+      const right = plot.valToPos(place.to, 'x', true);
+      ctx.fillStyle = faded(warm, 0.13);
+      ctx.fillRect(left - unit, box.top, Math.max(right - left, 0) + 2 * unit, box.height);
+      ctx.fillStyle = warm;
+      ctx.fillRect(left - unit, box.top, Math.max(right - left, 0) + 2 * unit, 2 * unit);
+    }
+    ctx.strokeStyle = warm;
     ctx.fillStyle = warm;
-    ctx.fillRect(left - 1, bbox.top, Math.max(right - left, 2) + 2, 2 * devicePixelRatio);
-  }
-  ctx.restore();
-}
-
-/** Restarts and values that are not finite, above the curves. */
-function drawMarks(plot: uPlot, drawn: Drawn) {
-  const { ctx, bbox } = plot;
-  const unit = devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.lineWidth = unit;
-  ctx.setLineDash([4 * unit, 3 * unit]);
-  ctx.strokeStyle = colour('--faint');
-  for (const mark of drawn.marks) {
-    if (mark.kind === 'note') continue;
-    const x = Math.round(plot.valToPos(mark.step, 'x', true)) + 0.5;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-  }
-  ctx.setLineDash([]);
-  ctx.fillStyle = colour('--nonfinite');
-  for (const columns of drawn.columns) {
-    columns.nonfinite.forEach((count, i) => {
-      if (count === 0) return;
-      const x = plot.valToPos(columns.first_step[i]!, 'x', true);
-      const bottom = bbox.top + bbox.height;
+    ctx.lineWidth = unit;
+    ctx.font = `${11 * unit}px system-ui, sans-serif`;
+    for (const level of drawn.levels) {
+      const y = Math.round(plot.valToPos(level, 'y', true)) + 0.5;
+      ctx.setLineDash([6 * unit, 4 * unit]);
       ctx.beginPath();
-      ctx.moveTo(x, bottom - 9 * unit);
-      ctx.lineTo(x - 4 * unit, bottom);
-      ctx.lineTo(x + 4 * unit, bottom);
-      ctx.fill();
-    });
-  }
-  ctx.restore();
+      ctx.moveTo(box.left, y);
+      ctx.lineTo(box.left + box.width, y);
+      ctx.stroke();
+      ctx.fillText(`compared with ${number(level)}`, box.left + 6 * unit, y - 4 * unit);
+    }
+  });
 }
 
-function options(width: number, columns: Columns[], log: boolean, drawn: { current: Drawn }, zoom: (range: Range | null) => void): uPlot.Options {
-  const axis = { stroke: colour('--faint'), grid: { stroke: colour('--grid'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
-  const lines: uPlot.Series[] = [{ label: 'step' }];
-  const bands: uPlot.Band[] = [];
-  columns.forEach((_, i) => {
-    const ink = lineColour(i);
-    const at = lines.length;
-    lines.push({ stroke: faded(ink, 0), points: { show: false } }, { stroke: faded(ink, 0), points: { show: false } });
-    bands.push({ series: [at + 1, at], fill: faded(ink, 0.28) });
-    lines.push({ stroke: ink, width: 1.4, points: { size: 4, fill: ink } });
+/** Restarts, ends, partings and values that are not finite, above the curves. */
+function drawPlaces(plot: uPlot, drawn: Drawn) {
+  inFrame(plot, (ctx, box, unit) => {
+    ctx.lineWidth = unit;
+    ctx.font = `${10 * unit}px system-ui, sans-serif`;
+    let free = -Infinity;
+    for (const place of drawn.places) {
+      if (place.kind === 'evidence') continue;
+      const ink = colour(place.kind === 'parting' ? '--critical' : '--faint');
+      ctx.strokeStyle = ink;
+      ctx.fillStyle = ink;
+      ctx.setLineDash(place.kind === 'parting' ? [] : [4 * unit, 3 * unit]);
+      const x = Math.round(plot.valToPos(place.from, 'x', true)) + 0.5;
+      ctx.beginPath();
+      ctx.moveTo(x, box.top);
+      ctx.lineTo(x, box.top + box.height);
+      ctx.stroke();
+      const width = ctx.measureText(place.text ?? '').width;
+      const at = x + 4 * unit + width > box.left + box.width ? x - 4 * unit - width : x + 4 * unit;
+      if (!place.text || at < free) continue;
+      free = at + width + 6 * unit;
+      ctx.fillText(place.text, at, box.top + 10 * unit);
+    }
+    ctx.setLineDash([]);
+    ctx.fillStyle = colour('--nonfinite');
+    const bottom = box.top + box.height;
+    drawn.columns.forEach((columns, i) => {
+      columns.nonfinite.forEach((count, at) => {
+        if (count === 0) return;
+        const x = plot.valToPos(drawn.axis.toX(drawn.lines[i]!.run, columns.first_step[at]!), 'x', true);
+        ctx.beginPath();
+        ctx.moveTo(x, bottom - 9 * unit);
+        ctx.lineTo(x - 4 * unit, bottom);
+        ctx.lineTo(x + 4 * unit, bottom);
+        ctx.fill();
+      });
+    });
   });
+}
+
+interface Setup {
+  width: number;
+  inks: number[];
+  log: boolean;
+  smooth: boolean;
+  drawn: { current: Drawn };
+  view: { current: Range };
+  onView: (view: Range | null) => void;
+  onCursor: (x: number | null) => void;
+}
+
+function seriesOf(inks: number[], smooth: boolean) {
+  const series: uPlot.Series[] = [{ label: 'x' }];
+  const bands: uPlot.Band[] = [];
+  const none = { show: false };
+  for (const i of inks) {
+    const ink = () => lineColour(i);
+    const at = series.length;
+    series.push({ stroke: '#0000', points: none }, { stroke: '#0000', points: none });
+    bands.push({ series: [at + 1, at], fill: () => faded(lineColour(i), 0.26) });
+    series.push({ stroke: smooth ? () => faded(lineColour(i), 0.35) : ink, width: smooth ? 1 : 1.4, points: smooth ? none : { size: 4, fill: ink } });
+    series.push({ stroke: ink, width: 2, show: smooth, points: none });
+  }
+  return { series, bands };
+}
+
+/** Shift and a drag move the view; a drag alone chooses a new one. */
+function startPan(plot: uPlot, event: MouseEvent, setup: Setup) {
+  const start = { ...setup.view.current };
+  const perPixel = (start.to - start.from) / (plot.bbox.width / devicePixelRatio);
+  const move = (now: MouseEvent) => {
+    const by = (event.clientX - now.clientX) * perPixel;
+    setup.onView({ from: start.from + by, to: start.to + by });
+  };
+  const end = () => {
+    removeEventListener('mousemove', move);
+    removeEventListener('mouseup', end);
+  };
+  addEventListener('mousemove', move);
+  addEventListener('mouseup', end);
+}
+
+function optionsOf(setup: Setup): uPlot.Options {
+  const axis: uPlot.Axis = { stroke: () => colour('--faint'), grid: { stroke: () => colour('--grid'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
   return {
-    width,
+    width: setup.width,
     height: kHeight,
-    series: lines,
-    bands,
+    ...seriesOf(setup.inks, setup.smooth),
     legend: { show: false },
     padding: [10, 12, 0, 0],
-    scales: { x: { time: false }, y: { distr: log ? 3 : 1 } },
+    scales: { x: { time: false, auto: false, range: () => [setup.view.current.from, setup.view.current.to] }, y: { distr: setup.log ? 3 : 1 } },
     axes: [
-      { ...axis, size: 26, values: (_: uPlot, ticks: number[]) => ticks.map((v) => stepWords(v)) },
-      { ...axis, size: 58, values: (_: uPlot, ticks: (number | null)[]) => ticks.map((v) => (v === null ? '' : number(v))) },
+      { ...axis, size: 26, space: 90, values: (_, ticks) => ticks.map((v) => setup.drawn.current.axis.words(v)) },
+      { ...axis, size: 58, values: (_, ticks) => ticks.map((v: number | null) => (v === null ? '' : number(v))) },
     ],
-    cursor: { sync: { key: kSync, setSeries: false }, drag: { x: true, y: false, setScale: false, dist: 4 }, points: { size: 6 } },
+    cursor: {
+      sync: { key: kSync, setSeries: false },
+      drag: { x: true, y: false, setScale: false, dist: 4 },
+      points: { size: 6 },
+      bind: {
+        mousedown: (plot, _, handler) => (event) => {
+          if (event.shiftKey) startPan(plot, event, setup);
+          else handler(event);
+          return null;
+        },
+      },
+    },
     hooks: {
-      drawAxes: [(plot) => drawEvidence(plot, drawn.current)],
-      draw: [(plot) => drawMarks(plot, drawn.current)],
+      drawAxes: [(plot) => drawEvidence(plot, setup.drawn.current)],
+      draw: [(plot) => drawPlaces(plot, setup.drawn.current)],
+      setCursor: [(plot) => setup.onCursor(plot.cursor.idx == null ? null : (plot.data[0][plot.cursor.idx] ?? null))],
       setSelect: [
         (plot) => {
           if (plot.select.width < 4) return;
           const from = plot.posToVal(plot.select.left, 'x');
           const to = plot.posToVal(plot.select.left + plot.select.width, 'x');
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          if (to - from >= 1) zoom({ from, to });
+          if (to > from) setup.onView({ from, to });
         },
       ],
     },
   };
 }
 
-/** The columns of all series for the range, asked for anew whenever it or the run changes. */
+/** The columns of all lines for the view and some more on both sides, asked for anew whenever it or a run changes. */
 function useColumns(props: ChartProps, width: number) {
-  const [columns, setColumns] = useState<Columns[]>([]);
+  const [state, setState] = useState<{ columns: Columns[]; lines: Line[] }>({ columns: [], lines: [] });
   const [error, setError] = useState('');
-  const names = props.series.join('\n');
+  const names = props.lines.map((line) => `${line.run} ${line.name}`).join('\n');
+  const asked = useRef('');
   useEffect(() => {
     if (width === 0) return;
     const abort = new AbortController();
-    Promise.all(props.series.map((name) => getSeries(props.run, name, props.range, width, abort.signal))).then(
-      (all) => {
-        setColumns(all);
-        setError('');
-      },
-      (why: Error) => why.name !== 'AbortError' && setError(why.message),
-    );
-    return () => abort.abort();
-  }, [props.run, names, props.range?.from, props.range?.to, width, props.revision]);
-  return { columns, error };
+    const ask = () => {
+      const { view, axis, lines } = props;
+      const spare = view ? (view.to - view.from) / 2 : 0;
+      const stepsOf = (line: Line) => (view ? { from: axis.toStep(line.run, view.from - spare), to: axis.toStep(line.run, view.to + spare) } : null);
+      Promise.all(lines.map((line) => getColumns(line, stepsOf(line), width * (view ? 2 : 1), abort.signal))).then(
+        (columns) => {
+          setState({ columns, lines });
+          setError('');
+        },
+        (why: Error) => why.name !== 'AbortError' && setError(why.message),
+      );
+    };
+    // While the view is moved, what is there is drawn; only where it comes to rest the rest is asked for.
+    const first = asked.current !== names;
+    asked.current = names;
+    const timer = first ? (ask(), 0) : setTimeout(ask, kFetchAfter);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [names, props.axis, props.view?.from, props.view?.to, width, props.revision]);
+  return { ...state, error };
 }
 
-function useWidth(box: { current: HTMLDivElement | null }) {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
-
-function useTheme(): boolean {
-  const [dark, setDark] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
-  useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)');
-    const listener = () => setDark(query.matches);
-    query.addEventListener('change', listener);
-    return () => query.removeEventListener('change', listener);
-  }, []);
-  return dark;
+function indexAt(data: Columns, axis: Axis, run: string, x: number | null): number {
+  const last = data.first_step.length - 1;
+  if (x === null) return last;
+  let low = 0;
+  let high = last;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (axis.toX(run, data.first_step[middle]!) <= x) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** The values under the cursor, or the newest ones. */
-function Legend({ columns, series, at }: { columns: Columns[]; series: string[]; at: number | null }) {
+function Legend({ columns, lines, axis, at }: { columns: Columns[]; lines: Line[]; axis: Axis; at: number | null }) {
   return (
     <ul class="legend">
-      {series.map((name, i) => {
+      {lines.map((line, i) => {
         const data = columns[i];
-        let index = data ? data.first_step.length - 1 : -1;
-        if (data && at !== null) {
-          index = data.first_step.findIndex((first) => first > at) - 1;
-          if (index === -2) index = data.first_step.length - 1;
-          index = Math.max(index, 0);
-        }
+        const index = data ? indexAt(data, axis, line.run, at) : -1;
         const low = data?.min[index];
         const high = data?.max[index];
         const bad = data?.nonfinite[index] ?? 0;
         return (
-          <li key={name}>
-            <i class={`swatch line-${(i % 7) + 1}`} />
-            <bdi title={name}>{name.slice(0, 120)}</bdi>
+          <li key={`${line.run} ${line.name}`}>
+            <i class={`swatch line-${((line.ink ?? i) % 7) + 1}`} />
+            <bdi title={line.name.slice(0, 500)}>{line.label.slice(0, 120)}</bdi>
             <b>
               {low === null || low === undefined ? '' : low === high ? number(low) : `${number(low)} … ${number(high)}`}
               {bad > 0 ? ` ${bad} not finite` : ''}
@@ -210,47 +283,102 @@ function Legend({ columns, series, at }: { columns: Columns[]; series: string[];
   );
 }
 
-export function Chart(props: ChartProps) {
-  const box = useRef<HTMLDivElement>(null);
+/** The plot itself: made anew when its shape changes, else only told its new numbers, size or view. */
+function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, width: number, log: boolean, onCursor: (x: number | null) => void) {
   const plot = useRef<uPlot | null>(null);
-  const drawn = useRef<Drawn>({ columns: [], evidence: [], marks: [] });
-  const [log, setLog] = useState(false);
-  const [at, setAt] = useState<number | null>(null);
-  const width = useWidth(box);
   const dark = useTheme();
-  const { columns, error } = useColumns(props, width);
-  drawn.current = { columns, evidence: props.evidence, marks: props.marks };
-  const zoom = useRef(props.onZoom);
-  zoom.current = props.onZoom;
-  const positive = columns.some((c) => c.max.some((v) => v !== null && v > 0));
+  const { columns, lines, error } = useColumns(props, width);
+  const drawn = useRef<Drawn>({ columns, lines, axis: props.axis, places: [], levels: [] });
+  drawn.current = { columns, lines, axis: props.axis, places: props.places, levels: props.levels };
+  const view = useRef(props.view ?? props.whole);
+  view.current = props.view ?? props.whole;
+  const onView = useRef(props.onView);
+  onView.current = props.onView;
+  const smooth = props.smoothing > 0;
+  const reach = smooth ? props.smoothing * (view.current.to - view.current.from) : 0;
+  const runs = lines.map((line) => line.run);
+  const table = useMemo(() => (columns.length > 0 ? tableOf(columns, runs, props.axis, log, reach) : null), [columns, props.axis, log, reach]);
 
+  const inks = lines.map((line, i) => line.ink ?? i);
+  const ready = table !== null && width > 0;
   useEffect(() => {
-    if (columns.length === 0 || width === 0) return;
-    const setup = options(width, columns, log && positive, drawn, (range) => zoom.current(range));
-    setup.hooks!.setCursor = [(u) => setAt(u.cursor.idx == null ? null : (u.data[0][u.cursor.idx] ?? null))];
-    const made = new uPlot(setup, align(columns, log && positive), box.current!);
-    made.over.addEventListener('dblclick', () => zoom.current(null));
+    if (!ready) return;
+    const setup = { width, inks, log, smooth, drawn, view, onView: (next: Range | null) => onView.current(next), onCursor };
+    const made = new uPlot(optionsOf(setup), table!, box.current!);
+    made.over.addEventListener('dblclick', () => onView.current(null));
     plot.current = made;
+    const forget = onPrint((paper) => {
+      made.setSize({ width: paper ? kPaperWidth : width, height: kHeight });
+      made.redraw();
+    });
     return () => {
+      forget();
       made.destroy();
       plot.current = null;
     };
-  }, [columns, width, log, dark]);
-  useEffect(() => plot.current?.redraw(false), [props.evidence, props.marks]);
+  }, [ready, inks.join(' '), log, smooth, dark]);
+  useEffect(() => {
+    if (!plot.current || !table || table.length !== 1 + kRowsPerLine * columns.length) return;
+    plot.current.setData(table, false);
+    plot.current.setScale('x', { min: view.current.from, max: view.current.to });
+  }, [table]);
+  useEffect(() => plot.current?.setScale('x', { min: view.current.from, max: view.current.to }), [view.current.from, view.current.to]);
+  useEffect(() => void (width > 0 && plot.current?.setSize({ width, height: kHeight })), [width]);
+  useEffect(() => plot.current?.redraw(false), [props.places, props.levels]);
+  return { columns, error, plot };
+}
 
-  const marked = props.evidence.length > 0;
+export function Chart(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [wantsLog, setLog] = useState(false);
+  const [at, setAt] = useState<number | null>(null);
+  const [positive, setPositive] = useState(true);
+  const width = useWidth(box);
+  const { columns, error, plot } = usePlot(box, props, width, wantsLog && positive, setAt);
+  useEffect(() => {
+    if (columns.length > 0) setPositive(columns.some((c) => c.max.some((v) => v !== null && v > 0)));
+  }, [columns]);
+
+  const wheel = useRef<(event: WheelEvent) => void>(() => {});
+  wheel.current = (event) => {
+    const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    const now = props.view ?? props.whole;
+    if (sideways && props.view) {
+      const by = (event.deltaX / width) * (now.to - now.from);
+      props.onView({ from: now.from + by, to: now.to + by });
+    } else if (event.ctrlKey || event.metaKey || event.altKey) {
+      const left = plot.current?.over.getBoundingClientRect().left ?? 0;
+      props.onView(zoomed(props.view, props.whole, Math.exp(event.deltaY / 300), plot.current?.posToVal(event.clientX - left, 'x')));
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+  useEffect(() => {
+    const listener = (event: WheelEvent) => wheel.current(event);
+    box.current!.addEventListener('wheel', listener, { passive: false });
+    return () => box.current?.removeEventListener('wheel', listener);
+  }, []);
+  const key = (event: KeyboardEvent) => {
+    const next = viewAfterKey(event.key, props.view, props.whole);
+    if (next === undefined) return;
+    event.preventDefault();
+    props.onView(next);
+  };
+
+  const marked = props.places.some((place) => place.kind === 'evidence');
   return (
-    <section class={`chart ${marked ? 'marked' : ''}`} data-series={props.series.join('\n')} aria-label={`Chart of ${props.title}`}>
+    <section class={`chart ${marked ? 'marked' : ''}`} aria-label={`Chart of ${props.title}`}>
       <header>
-        <h3>{props.title}</h3>
-        <Legend columns={columns} series={props.series} at={at} />
+        <h3><bdi>{props.title}</bdi></h3>
+        <Legend columns={columns} lines={props.lines} axis={props.axis} at={at} />
         <span class="buttons">
-          <button aria-pressed={log} disabled={!positive} onClick={() => setLog(!log)} title="Logarithmic axis">log</button>
+          <button aria-pressed={wantsLog && positive} disabled={!positive} onClick={() => setLog(!wantsLog)} title="Logarithmic axis">log</button>
           {props.onClose && <button onClick={props.onClose} aria-label={`Close the chart of ${props.title}`}>×</button>}
         </span>
       </header>
       {error && <p class="trouble">{error}</p>}
-      <div class="plot" ref={box} style={{ minHeight: `${kHeight}px` }} />
+      <div class="plot" ref={box} style={{ minHeight: `${kHeight}px` }} tabIndex={0} role="group" aria-label="Arrow keys move the view, plus and minus zoom, 0 shows all" onKeyDown={key} />
     </section>
   );
 }

@@ -1,7 +1,7 @@
 // Diagnosis: findings, causes with their odds, remedies, and what was not checked.
 import { useState } from 'preact/hooks';
 import type { Cause, Finding, Reason, Report, RunDetail } from './api';
-import { Way } from './tree';
+import { PageLink, Way } from './tree';
 import { Badge, number, percent, step } from './words';
 
 type Titles = Map<string, string>;
@@ -88,13 +88,13 @@ function CauseCard({ cause, titles, open }: { cause: Cause; titles: Titles; open
 }
 
 export function Diagnosis({ report, run, titles, chosen, onChoose }: { report: Report; run: RunDetail; titles: Titles; chosen: number | null; onChoose: (at: number | null) => void }) {
-  const name = (id: string) => <a href={`#/catalogue/${id}`}>{titles.get(id) ?? id}</a>;
+  const name = (id: string) => <PageLink id={id} titles={titles} />;
   return (
     <>
       <section aria-labelledby="findings">
         <h2 id="findings">Findings <span class="count">{report.findings.length}</span></h2>
         {report.findings.length === 0 && <p class="quiet">Nothing was found in {report.checks.ran.length} checks.</p>}
-        {report.findings.length > 0 && <p class="quiet small">Choose one to mark its evidence in the charts.</p>}
+        {report.findings.length > 0 && <p class="quiet small hint">Choose one to mark its evidence in the charts.</p>}
         <ul class="plain">
           {report.findings.map((finding, at) => (
             <FindingCard key={finding.id} finding={finding} titles={titles} chosen={chosen === at} onChoose={() => onChoose(chosen === at ? null : at)} />

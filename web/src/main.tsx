@@ -1,7 +1,9 @@
 // The dashboard: which page the address names, and the frame around it.
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { CataloguePage } from './catalogue';
+import { ComparePage } from './compare';
+import { useRoute } from './route';
 import { RunPage } from './run';
 import { RunsPage } from './runs';
 import { follow, useRuns } from './store';
@@ -10,25 +12,29 @@ import { TreePage } from './tree';
 
 const kPages = [
   ['', 'Runs'],
+  ['compare', 'Compare'],
   ['catalogue', 'Catalogue'],
   ['tree', 'Tree'],
 ] as const;
 
-function route(): string[] {
-  return location.hash.replace(/^#\/?/, '').split('/');
+function Page({ page, rest }: { page: string; rest: string }) {
+  switch (page) {
+    case 'run':
+      return <RunPage key={rest} id={rest} />;
+    case 'compare':
+      return <ComparePage ids={rest.split(',').filter(Boolean)} />;
+    case 'catalogue':
+      return <CataloguePage id={rest} />;
+    case 'tree':
+      return <TreePage />;
+    default:
+      return <RunsPage />;
+  }
 }
 
 function App() {
-  const [[page = '', id = ''], setRoute] = useState(route());
+  const [page = '', rest = ''] = useRoute();
   const { connected } = useRuns();
-  useEffect(() => {
-    const listener = () => {
-      setRoute(route());
-      scrollTo(0, 0);
-    };
-    addEventListener('hashchange', listener);
-    return () => removeEventListener('hashchange', listener);
-  }, []);
   useEffect(() => {
     if (page !== 'run') document.title = `${kPages.find(([name]) => name === page)?.[1] ?? 'Osler'} · Osler`;
   }, [page]);
@@ -43,7 +49,7 @@ function App() {
         </nav>
         <span class={`live ${connected ? 'on' : ''}`} role="status">{connected ? 'Live' : 'Not connected'}</span>
       </header>
-      {page === 'run' ? <RunPage key={id} id={id} /> : page === 'catalogue' ? <CataloguePage id={id} /> : page === 'tree' ? <TreePage /> : <RunsPage />}
+      <Page page={page} rest={rest} />
     </>
   );
 }

@@ -1,48 +1,30 @@
 // Run: the diagnosis of one run first, and beside it the charts in which its evidence is marked.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Evidence, getCatalogue, getReport, getRun, type Range, type Report, type RunDetail } from './api';
-import { Chart } from './chart';
+import { getCatalogue, type Range, type Report, type RunDetail, source } from './api';
+import { type Axis, axesOf, useAxis } from './axis';
+import { Chart, type Place } from './chart';
 import { Diagnosis } from './diagnosis';
+import { Experiments } from './experiments';
+import { HeatMaps } from './heat';
 import { useLoaded } from './loading';
+import { OriginGraph } from './origin';
+import { type Look, Panel } from './panel';
+import { Distributions } from './ridge';
+import { type Group, groupsOf } from './roles';
 import { useRuns } from './store';
 import { age, Badge, step } from './words';
 
-interface Group {
-  title: string;
-  series: string[];
-}
-
-const kGroups: [string, string[]][] = [
-  ['Loss', ['train-loss', 'validation-loss']],
-  ['Accuracy', ['train-accuracy', 'validation-accuracy']],
-  ['Metric', ['train-metric', 'validation-metric']],
-  ['Reward', ['reward']],
-  ['Gradient norm', ['gradient-norm']],
-  ['Learning rate', ['learning-rate']],
-  ['Loss scale', ['loss-scale']],
-];
-const kMostInGroup = 7;
 const kMostListed = 300;
-
-/** The charts a reader wants to see first: one for each meaning that the report found. */
-function groupsOf(report: Report, run: RunDetail): Group[] {
-  const there = new Set(run.series.map((series) => series.name));
-  const groups = kGroups
-    .map(([title, roles]) => ({
-      title,
-      series: roles.flatMap((role) => report.roles[role] ?? []).filter((name) => there.has(name)).slice(0, kMostInGroup),
-    }))
-    .filter((group) => group.series.length > 0);
-  return groups.length > 0 ? groups : run.series.slice(0, 4).map((series) => ({ title: series.name, series: [series.name] }));
-}
+const kMostMarks = 200;
 
 function SeriesPicker({ run, shown, onAdd }: { run: RunDetail; shown: Set<string>; onAdd: (name: string) => void }) {
   const [words, setWords] = useState('');
   const fitting = useMemo(() => run.series.filter((series) => !shown.has(series.name) && series.name.toLowerCase().includes(words.toLowerCase())), [run, shown, words]);
-  if (run.series.length === shown.size) return null;
+  const hidden = run.series_in_all - shown.size;
+  if (hidden <= 0) return null;
   return (
     <details class="picker">
-      <summary>More series <span class="count">{run.series.length - shown.size}</span></summary>
+      <summary>More series <span class="count">{step(hidden)}</span></summary>
       <input type="search" placeholder="Search series" aria-label="Search series" value={words} onInput={(e) => setWords(e.currentTarget.value)} />
       <ul>
         {fitting.slice(0, kMostListed).map((series) => (
@@ -50,63 +32,96 @@ function SeriesPicker({ run, shown, onAdd }: { run: RunDetail; shown: Set<string
         ))}
       </ul>
       {fitting.length > kMostListed && <p class="quiet">{step(fitting.length - kMostListed)} more; search to find them.</p>}
+      {run.series.length < run.series_in_all && <p class="quiet">{step(run.series_in_all - run.series.length)} series are not listed here.</p>}
     </details>
   );
 }
 
-function Charts({ run, report, chosen, revision }: { run: RunDetail; report: Report; chosen: number | null; revision: unknown }) {
-  const [range, setRange] = useState<Range | null>(null);
+/** Restarts and the end of the run, where they are on the axis. */
+function marksOf(run: RunDetail, axis: Axis): Place[] {
+  return run.marks
+    .filter((mark) => mark.kind !== 'note')
+    .slice(0, kMostMarks)
+    .map((mark) => {
+      const at = axis.toX(run.id, mark.step);
+      return { kind: mark.kind === 'restart' ? 'restart' : 'end', from: at, to: at, text: mark.kind };
+    });
+}
+
+interface ChartsProps {
+  run: RunDetail;
+  report: Report;
+  chosen: number | null;
+  revision: unknown;
+}
+
+function Charts({ run, report, chosen, revision }: ChartsProps) {
+  const [view, setView] = useState<Range | null>(null);
+  const [look, setLook] = useState<Look>({ axis: 'step', smoothing: 0 });
   const [added, setAdded] = useState<string[]>([]);
   const box = useRef<HTMLDivElement>(null);
-  const groups = useMemo(() => groupsOf(report, run), [report, run]);
+  const runs = useMemo(() => [{ run, report }], [run, report]);
+  const axis = useAxis(look.axis, runs);
+  const whole = useMemo(() => {
+    const [from, to] = [axis.toX(run.id, run.steps.first), axis.toX(run.id, run.steps.last)];
+    return { from, to: to > from ? to : from + 1 };
+  }, [axis, run]);
+  const groups = useMemo(() => groupsOf(report, run.series.map((series) => series.name)), [report, run]);
   const evidence = useMemo(() => (chosen === null ? [] : (report.findings[chosen]?.evidence ?? [])), [report, chosen]);
-  const there = useMemo(() => new Set(run.series.map((series) => series.name)), [run]);
+  const numbers = useMemo(() => new Map(run.series.map((series) => [series.name, series.number])), [run]);
   const grouped = new Set(groups.flatMap((group) => group.series));
-  const wanted = [...new Set([...evidence.map((fact) => fact.series).filter((name) => there.has(name)), ...added])].filter((name) => !grouped.has(name));
+  const wanted = [...new Set([...evidence.map((fact) => fact.series).filter((name) => numbers.has(name)), ...added])].filter((name) => !grouped.has(name));
   const shown = new Set([...grouped, ...wanted]);
+  const marks = useMemo(() => marksOf(run, axis), [run, axis]);
 
+  useEffect(() => setView(null), [axis]);
   useEffect(() => {
     if (chosen === null) return;
-    setRange(null);
+    setView(null);
     requestAnimationFrame(() => box.current?.querySelector('.chart.marked')?.scrollIntoView({ block: 'nearest', behavior: 'smooth' }));
   }, [chosen]);
   useEffect(() => {
-    const key = (event: KeyboardEvent) => event.key === 'Escape' && setRange(null);
+    const key = (event: KeyboardEvent) => event.key === 'Escape' && setView(null);
     addEventListener('keydown', key);
     return () => removeEventListener('keydown', key);
   }, []);
 
-  const none: Evidence[] = useMemo(() => [], []);
-  const marksOf = (names: string[]) => {
+  const placesOf = (names: string[]): Place[] => {
     const facts = evidence.filter((fact) => names.includes(fact.series));
-    return facts.length > 0 ? facts : none;
+    if (facts.length === 0) return marks;
+    return [...facts.map((fact): Place => ({ kind: 'evidence', from: axis.toX(run.id, fact.steps[0]), to: axis.toX(run.id, fact.steps[1]) })), ...marks];
   };
+  const levelsOf = (names: string[]) => {
+    const id = chosen === null ? '' : report.findings[chosen]?.id;
+    return run.levels.filter((level) => level.finding === id && names.includes(level.series)).map((level) => level.value);
+  };
+  const all: (Group & { own: boolean })[] = [
+    ...groups.map((group) => ({ ...group, own: false })),
+    ...wanted.map((name) => ({ title: name.slice(0, 80), series: [name], own: added.includes(name) })),
+  ];
   return (
     <div class="charts" ref={box}>
-      <div class="zoom">
-        {range ? (
-          <>
-            Steps {step(Math.floor(range.from))} to {step(Math.ceil(range.to))} <button onClick={() => setRange(null)}>Show all</button>
-          </>
-        ) : (
-          <span class="quiet">Drag across a chart to zoom into all of them; Escape shows all.</span>
-        )}
-      </div>
-      {[...groups.map((group) => ({ ...group, own: false })), ...wanted.map((name) => ({ title: name.slice(0, 80), series: [name], own: added.includes(name) }))].map((group) => (
+      <Panel kinds={axesOf(runs)} look={look} axis={axis} view={view} onLook={setLook} onView={setView} />
+      {all.map((group) => (
         <Chart
           key={group.series.join('\n')}
-          run={run.id}
           title={group.title}
-          series={group.series}
-          range={range}
-          evidence={marksOf(group.series)}
-          marks={run.marks}
+          lines={group.series.map((name) => ({ run: run.id, name, number: numbers.get(name), label: name }))}
+          axis={axis}
+          whole={whole}
+          view={view}
+          smoothing={look.smoothing}
+          places={placesOf(group.series)}
+          levels={levelsOf(group.series)}
           revision={revision}
-          onZoom={setRange}
+          onView={setView}
           onClose={group.own ? () => setAdded(added.filter((name) => name !== group.series[0])) : undefined}
         />
       ))}
       <SeriesPicker run={run} shown={shown} onAdd={(name) => setAdded([...added, name])} />
+      {run.layer_series > 0 && <HeatMaps run={run} axis={axis} view={view} whole={whole} revision={revision} />}
+      {run.histograms.length > 0 && <Distributions run={run} revision={revision} />}
+      <Experiments experiments={report.experiments ?? []} />
     </div>
   );
 }
@@ -125,9 +140,9 @@ function Configuration({ run }: { run: RunDetail }) {
 export function RunPage({ id }: { id: string }) {
   const { cards } = useRuns();
   const card = cards.get(id);
-  const revision = `${card?.steps?.last ?? ''} ${card?.steps?.count ?? ''} ${card?.modified ?? ''}`;
-  const run = useLoaded(() => getRun(id), id, revision);
-  const report = useLoaded(() => getReport(id), id, revision);
+  const revision = `${card?.steps?.last ?? ''} ${card?.steps?.count ?? ''} ${card?.modified ?? ''} ${card?.headline ?? ''}`;
+  const run = useLoaded(() => source.run(id), id, revision);
+  const report = useLoaded(() => source.report(id), id, revision);
   const catalogue = useLoaded(getCatalogue, 'catalogue');
   const [chosen, setChosen] = useState<number | null>(null);
   useEffect(() => setChosen(null), [id]);
@@ -139,21 +154,23 @@ export function RunPage({ id }: { id: string }) {
     document.title = `${(run.value?.name ?? 'Run').slice(0, 80)} · Osler`;
   }, [run.value?.name]);
   const error = run.error ?? report.error;
-  if (!run.value || !report.value || !(catalogue.value || catalogue.error)) return <main><p class={error ? 'trouble' : 'quiet'}>{error ?? 'Reading the run …'}</p></main>;
+  if (!run.value || !report.value) return <main><p class={error ? 'trouble' : 'quiet'}>{error ?? 'Reading the run …'}</p></main>;
+  const several = source.live || cards.size > 1;
   return (
     <main class="run">
       <header class="verdict">
-        <p class="trail"><a href="#/">Runs</a> / <bdi>{run.value.name.slice(0, 200)}</bdi></p>
+        <p class="trail">{several && <><a href="#/">Runs</a> / </>}<bdi>{run.value.name.slice(0, 200)}</bdi></p>
         <h1><Badge status={report.value.status} /> <bdi>{report.value.headline}</bdi></h1>
         <p class="quiet">
-          {run.value.format} · steps {step(run.value.steps.first)} to {step(run.value.steps.last)} · {run.value.series.length} series
-          {card ? ` · written ${age(card.modified)} ago` : ''}
+          {run.value.format} · steps {step(run.value.steps.first)} to {step(run.value.steps.last)} · {step(run.value.series_in_all)} series
+          {card?.modified ? ` · written ${age(card.modified)} ago` : ''}
           {report.value.damage.total > 0 ? ` · ${report.value.damage.total} damaged places` : ''}
         </p>
         {error && <p class="trouble">{error}</p>}
       </header>
       <div class="halves">
         <div class="diagnosis">
+          {run.value.origin && <OriginGraph origin={run.value.origin} />}
           <Diagnosis report={report.value} run={run.value} titles={titles} chosen={chosen} onChoose={setChosen} />
           <Configuration run={run.value} />
         </div>

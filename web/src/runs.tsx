@@ -1,5 +1,5 @@
 // Runs: every run in one list, to sort, filter and search; only the rows in view are drawn.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Card, Status } from './api';
 import { Spark } from './spark';
 import { useRuns } from './store';
@@ -54,9 +54,18 @@ function useNarrow() {
   return narrow;
 }
 
-function Row({ card, top, height }: { card: Card; top: number; height: number }) {
+interface RowProps {
+  card: Card;
+  top: number;
+  height: number;
+  chosen: boolean;
+  onChoose: (id: string) => void;
+}
+
+function Row({ card, top, height, chosen, onChoose }: RowProps) {
   return (
-    <div class="row" role="row" style={{ top: `${top}px`, height: `${height}px` }}>
+    <div class={`row ${chosen ? 'chosen' : ''}`} role="row" style={{ top: `${top}px`, height: `${height}px` }}>
+      <span class="cell choose" role="cell"><input type="checkbox" checked={chosen} onChange={() => onChoose(card.id)} aria-label={`Choose ${card.name.slice(0, 200)} to compare`} /></span>
       <span class="cell status" role="cell"><Badge status={card.status} /></span>
       <span class="cell title" role="cell">
         <a class="name" href={`#/run/${card.id}`} title={card.name.slice(0, 500)}><bdi>{card.name.slice(0, 200)}</bdi></a>
@@ -77,6 +86,8 @@ export function RunsPage() {
   const [only, setOnly] = useState<Status | ''>('');
   const [key, setKey] = useState<Key>('status');
   const [reversed, setReversed] = useState(false);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const choose = useCallback((id: string) => setChosen((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id])), []);
   const narrow = useNarrow();
   const rowHeight = narrow ? 92 : 58;
 
@@ -119,9 +130,16 @@ export function RunsPage() {
             </button>
           ))}
         </div>
+        {chosen.length > 0 && (
+          <div class="chosen-runs">
+            {chosen.length > 1 ? <a class="button" href={`#/compare/${chosen.join(',')}`}>Compare {chosen.length} runs</a> : <span class="quiet">Choose another run to compare</span>}
+            <button onClick={() => setChosen([])}>Clear</button>
+          </div>
+        )}
       </div>
       <div class="table" role="table" aria-label="Runs" aria-rowcount={shown.length}>
         <div class="row head" role="row">
+          <span class="cell choose" role="columnheader" aria-label="Chosen to compare" />
           {head('status', 'Status', 'status')}
           {head('name', 'Run', 'title')}
           <span class="cell curve" role="columnheader">Loss curve</span>
@@ -132,7 +150,7 @@ export function RunsPage() {
         </div>
         <div class="rows" ref={list} style={{ height: `${shown.length * rowHeight}px` }}>
           {shown.slice(first, last).map((card, i) => (
-            <Row key={card.id} card={card} top={(first + i) * rowHeight} height={rowHeight} />
+            <Row key={card.id} card={card} top={(first + i) * rowHeight} height={rowHeight} chosen={chosen.includes(card.id)} onChoose={choose} />
           ))}
         </div>
       </div>

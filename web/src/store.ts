@@ -1,6 +1,6 @@
 // The list of runs, kept up to date by the server's events and shared by all pages.
 import { useEffect, useState } from 'preact/hooks';
-import { type Card, getRuns } from './api';
+import { type Card, source } from './api';
 
 export interface Runs {
   cards: Map<string, Card>;
@@ -19,7 +19,7 @@ function set(change: Partial<Runs>) {
 }
 
 async function load() {
-  const { runs } = await getRuns();
+  const runs = await source.runs();
   set({ cards: new Map(runs.map((card) => [card.id, card])), loaded: true });
 }
 
@@ -37,8 +37,9 @@ function receive(card: Card) {
   });
 }
 
-/** Begins to follow the server; called once. */
+/** Begins to follow the server; called once. Where nothing is live the list is read and that is all. */
 export function follow() {
+  if (!source.live) return void load();
   const events = new EventSource('/api/events');
   events.addEventListener('open', () => {
     set({ connected: true });

@@ -1,12 +1,18 @@
 // Tree: the questions a physician asks, in order, to walk by hand or along the way of a run.
 import { useState } from 'preact/hooks';
-import { getCatalogue, getTree, type RunDetail, type TreeNode } from './api';
+import { getCatalogue, getTree, type RunDetail, source, type TreeNode } from './api';
 import { useLoaded } from './loading';
 
 type Titles = Map<string, string>;
 
+/** A name of the catalogue; a report has no room for every page, so there it is a name only. */
+export function PageLink({ id, titles }: { id: string; titles: Titles }) {
+  const title = titles.get(id) ?? id;
+  return source.live ? <a href={`#/catalogue/${id}`}>{title}</a> : <>{title}</>;
+}
+
 export function Names({ ids, titles }: { ids: string[]; titles: Titles }) {
-  return <>{ids.map((id, i) => [i > 0 && ', ', <a href={`#/catalogue/${id}`}>{titles.get(id) ?? id}</a>])}</>;
+  return <>{ids.map((id, i) => [i > 0 && ', ', <PageLink id={id} titles={titles} />])}</>;
 }
 
 function Leaf({ node, titles }: { node: TreeNode; titles: Titles }) {
@@ -26,9 +32,9 @@ export function TreePage() {
   if (error) return <main><p class="trouble">{error}</p></main>;
   if (!tree.value || !catalogue.value) return <main><p class="quiet">Loading …</p></main>;
   const titles: Titles = new Map([...catalogue.value.findings, ...catalogue.value.causes].map((page) => [page.id, page.title]));
-  const nodes = new Map(tree.value.nodes.map((node) => [node.id, node]));
+  const nodes = new Map(tree.value.map((node) => [node.id, node]));
   const way: TreeNode[] = [];
-  for (let node = tree.value.nodes[0]; node; ) {
+  for (let node = tree.value[0]; node; ) {
     way.push(node);
     const answer = answers[node.id];
     if (node.findings.length === 0 || !answer) break;
@@ -70,7 +76,7 @@ export function TreePage() {
 export function Way({ way, titles }: { way: RunDetail['way']; titles: Titles }) {
   const { value } = useLoaded(getTree, 'tree');
   if (!value) return null;
-  const nodes = new Map(value.nodes.map((node) => [node.id, node]));
+  const nodes = new Map(value.map((node) => [node.id, node]));
   return (
     <ol class="way small">
       {way.map((stop) => {

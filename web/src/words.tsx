@@ -22,6 +22,22 @@ export function age(seconds: number): string {
   return 'now';
 }
 
+/** How long, in the two largest units that fit. */
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  const sign = seconds < 0 ? '−' : '';
+  const units: [number, string][] = [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']];
+  for (let i = 0; i < units.length; ++i) {
+    const [unit, name] = units[i]!;
+    if (size < unit) continue;
+    const whole = Math.floor(size / unit);
+    const next = units[i + 1];
+    const rest = next ? Math.floor((size - whole * unit) / next[0]) : 0;
+    return `${sign}${whole} ${name}${rest > 0 ? ` ${rest} ${next![1]}` : ''}`;
+  }
+  return `${sign}${number(size)} s`;
+}
+
 export const percent = (share: number) => (share > 0.99 ? '> 99 %' : share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);
 
 const kNames: Record<Status | Severity, string> = {

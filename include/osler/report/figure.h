@@ -10,6 +10,7 @@
 
 #include "osler/base/result.h"
 #include "osler/diagnosis/report.h"
+#include "osler/run/experiment.h"
 #include "osler/run/role.h"
 #include "osler/run/run.h"
 
@@ -52,6 +53,46 @@ struct Ridge {
   std::vector<Row> rows;
 };
 
+/// Curves over something other than steps: a learning rate, a distance.
+struct Chart {
+  struct Curve {
+    std::string name;
+    std::vector<double> x;
+    std::vector<double> y;
+    bool faint = false;  ///< context: drawn thin in grey, and the axis need not reach to it
+  };
+  /// An upright line at a place that means something, with the interval it may lie in.
+  struct Sign {
+    double x = 0;
+    std::optional<double> low;
+    std::optional<double> high;
+    std::string label;
+    bool strong = false;  ///< the one the chart is about
+  };
+  std::vector<Curve> curves;
+  std::vector<Sign> signs;
+  std::string x_label;
+  bool log_x = false;
+  Lines::Scale scale = Lines::Scale::automatic;
+};
+
+/// A height over a plane, as colours with lines of equal height.
+struct Contour {
+  std::vector<double> x;      ///< rising, at least two
+  std::vector<double> y;      ///< rising, at least two
+  std::vector<double> cells;  ///< row by row: y outside, x inside
+  bool log = false;
+  std::string x_label;
+  std::string y_label;
+};
+
+/// A value for each of a few named things, from top to bottom.
+struct Bars {
+  std::vector<std::string> names;
+  std::vector<double> values;
+  std::vector<double> errors;  ///< of each value, or empty
+};
+
 /// A horizontal line at a value that means something.
 struct Level {
   double value = 0;
@@ -62,7 +103,7 @@ struct Level {
 /// One plot. Its heading stands above it, so that no text has to be turned on its side.
 struct Panel {
   std::string heading;
-  std::variant<Lines, HeatMap, Ridge> content;
+  std::variant<Lines, HeatMap, Ridge, Chart, Contour, Bars> content;
   std::vector<Level> levels;
   double height = 1;  ///< its share of the figure's height
 };
@@ -132,6 +173,10 @@ struct FigureWish {
 /// One finding of the report with its evidence: the series it rests on, its steps, its threshold.
 [[nodiscard]] Result<Figure> finding_figure(const Run& run, const Report& report, std::string_view finding,
                                             const FigureWish& wish = {});
+
+/// What a probe measured, the way it is best seen: rates against loss, a surface, layers. Fails for a probe whose
+/// result is a list of checks, which is better read.
+[[nodiscard]] Result<Figure> experiment_figure(const Experiment& experiment);
 
 /// The diagnosis as a document of one or two A4 pages with its figures: PDF, or its first page as PNG or SVG.
 [[nodiscard]] Result<std::string> render_report(const Run& run, const Report& report, FigureType type,

@@ -98,6 +98,10 @@ class RunFileReader {
   /// time), histograms last.
   Result<void> read_events(EventSink& sink);
 
+  /// Tells what was committed since the last call, the first time everything: like `refresh` and then `read_events`,
+  /// without what was told before. Returns whether there was anything. To follow a run while it is recorded.
+  Result<bool> read_new(EventSink& sink);
+
   /// What was found damaged so far. Reading more may find more; `read_events` looks at everything.
   [[nodiscard]] const DamageReport& damage() const;
 

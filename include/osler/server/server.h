@@ -35,7 +35,4 @@ class Server {
   virtual void stop() = 0;
 };
 
-/// Whether the dashboard's page is part of this program; without it the server answers the API alone.
-[[nodiscard]] bool has_dashboard();
-
 }  // namespace osler

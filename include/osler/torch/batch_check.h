@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace osler::torch {
@@ -26,10 +27,12 @@ struct BatchReport {
   double abs_max = 0;
   bool identical_samples = false;  ///< every sample equals the first, of at least two
   bool repeated = false;           ///< the same batch was seen among the last ones
+  std::size_t repeated_after = 0;  ///< batches since then; 0 when it is new
   std::uint64_t labels = 0;
   std::uint64_t invalid_labels = 0;  ///< NaN, negative, fractional or beyond the classes
   bool constant_label = false;       ///< one label for all samples, of at least four
   double largest_class_share = 0;    ///< 0 without class labels
+  double class_share_so_far = 0;     ///< the same of all labels that the checker has seen
   std::int64_t classes_seen = 0;
   std::vector<std::string> problems;  ///< one sentence each; empty for a healthy batch
 };
@@ -44,6 +47,7 @@ class BatchChecker {
  private:
   BatchExpectations expectations_;
   std::deque<std::uint64_t> seen_;  // hashes of the last batches
+  std::unordered_map<std::int64_t, std::uint64_t> labels_;  // how often each class was seen
 };
 
 /// Looks at one batch by itself.

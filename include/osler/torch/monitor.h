@@ -17,6 +17,7 @@
 
 #include "osler/diagnosis/report.h"
 #include "osler/recorder/sink.h"
+#include "osler/run/experiment.h"
 #include "osler/torch/batch_check.h"
 #include "osler/torch/origin.h"
 #include "osler/torch/ranks.h"
@@ -28,14 +29,16 @@ struct MonitorOptions {
   std::string name = "training";      ///< how a person calls the run
   std::filesystem::path run_file;     ///< where to keep the run; empty: nowhere
   std::vector<SinkPointer> sinks;     ///< further places to write to
+  std::int64_t first_step = 0;        ///< the number of the first step: of a training that goes on, where it was
   double budget = 0.02;               ///< share of the training time that watching may take
   std::int64_t statistics_every = 0;  ///< steps between statistics of all parameters; 0: as the budget allows
   std::int64_t trace_every = 0;       ///< steps between looks at activations; 0: as the budget allows, -1: never
   std::int64_t diagnose_every = 0;  ///< steps between diagnoses; 0: every few seconds, as the budget allows, -1: never
 
-  std::optional<double> clip_norm;   ///< clip gradients to this global norm
-  std::optional<double> clip_value;  ///< clip gradients to this magnitude, element by element
-  bool skip_nonfinite = true;        ///< step() says no when the loss or a gradient is not finite
+  std::optional<double> clip_norm;      ///< clip gradients to this global norm
+  std::optional<double> clip_value;     ///< clip gradients to this magnitude, element by element
+  std::optional<double> clip_adaptive;  ///< clip each unit's gradient to this share of its weights (see clip.h)
+  bool skip_nonfinite = true;           ///< step() says no when the loss or a gradient is not finite
   /// Look at every gradient element on every step, whatever it costs. Otherwise the small tensors are looked at on
   /// every step and the rest as the budget allows; a NaN of the backward pass reaches the small ones nearly always.
   bool check_every_gradient = false;
@@ -91,7 +94,9 @@ class Monitor {
   bool train_step(const std::function<at::Tensor()>& compute_loss);
   /// For step(): how to compute the loss of the current batch again, so that the origin of a NaN can be found.
   void replay_with(std::function<at::Tensor()> compute_loss);
-  /// For step(): the batch is there, computation begins. Splits the waiting from the work.
+  /// For step(): the next batch is asked for, and it is there. What lies between is the waiting for data; without the
+  /// first call it is not known, because the optimizer steps outside the monitor.
+  void await_batch();
   void batch_ready();
 
   /// Looks at a batch before it is used.
@@ -111,6 +116,9 @@ class Monitor {
   /// The share of validation samples that differ when they are loaded twice (see changed_samples).
   void validation_changes(double share);
   void config(std::string_view key, std::string_view value);
+  /// What an active test on this training found; the run keeps the newest of each probe, and the report weighs it.
+  /// Without a step of its own it is that of the newest step.
+  void experiment(const Experiment& experiment);
 
   /// The diagnosis of the run so far.
   [[nodiscard]] Report report();
@@ -119,6 +127,7 @@ class Monitor {
   /// A few lines on the run so far.
   [[nodiscard]] std::string summary();
 
+  /// The number of the next step: how many there were, unless the first had another number than 0.
   [[nodiscard]] std::int64_t steps() const;
   [[nodiscard]] std::int64_t skipped() const;
   [[nodiscard]] StepTimes times() const;

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
@@ -13,6 +14,7 @@
 #include "cli/results.h"
 #include "cli/terminal.h"
 #include "cli/wishes.h"
+#include "osler/dashboard/html_report.h"
 #include "osler/formats/read.h"
 #include "osler/report/render.h"
 #include "osler/report/tree.h"
@@ -31,6 +33,7 @@ constexpr const char* kFooter = R"(Examples:
   osler diagnose run.csv --set loss-diverging.stays=0.1
                                                       change what a finding decides by
   osler diagnose runs/ --json > report.json           for programs (docs/report.md)
+  osler diagnose run.csv --html report.html           with charts, one file to send around
   osler diagnose run.csv --fail-on warning --quiet || echo "look at this run"
 
 Exit codes: 0 nothing at or above --fail-on, 1 something, 2 cannot judge.)";
@@ -41,6 +44,7 @@ struct Arguments {
   Look look;
   std::string fail_on = "critical";
   std::string sarif;
+  std::string html;
   bool json = false;
   bool tree = false;
   bool quiet = false;
@@ -51,6 +55,7 @@ struct Outcome {
   std::vector<Report> reports;
   std::size_t inputs = 0;
   bool failed = false;  ///< some input could not be read or judged; that has been said
+  std::optional<HtmlReport> html;
 };
 
 /// Says in the run itself, and so in every form of its report, that it is not all there.
@@ -74,13 +79,14 @@ void complain_of_too_little(const Report& report, const Run& run) {
 }
 
 Result<Report> examine(const Input& input, const Interrupt& interrupt, const ReadOptions& reading,
-                       const DiagnosisOptions& options, bool quiet) {
+                       const DiagnosisOptions& options, bool quiet, std::optional<HtmlReport>& html) {
   auto run = read_input(input, interrupt, reading, quiet);
   if (!run) return run.error();
   if (interrupt.happened()) note_interruption(*run);
   if (const auto known = check_series(options, *run); !known) return known.error();
   auto report = diagnose(*run, options);
   if (report && report->status == Status::insufficient_data) complain_of_too_little(*report, *run);
+  if (report && html) html->add(*run, *report);
   return report;
 }
 
@@ -92,11 +98,12 @@ Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options)
   for (const Error& failure : inputs.failures) complain(describe(failure));
   outcome.failed = !inputs.failures.empty();
   outcome.inputs = inputs.runs.size();
+  if (!arguments.html.empty()) outcome.html.emplace(outcome.inputs);
 
   const Interrupt interrupt;
   for (const Input& input : inputs.runs) {
     if (interrupt.happened()) break;
-    auto report = examine(input, interrupt, reading, options, arguments.quiet);
+    auto report = examine(input, interrupt, reading, options, arguments.quiet, outcome.html);
     if (!report) {
       complain(describe(report.error()));
       outcome.failed = true;
@@ -121,8 +128,8 @@ std::string render(const Arguments& arguments, const Outcome& outcome) {
   return arguments.tree ? text + "\n" + render_way(walk_tree(report), options) : text;
 }
 
-bool write_sarif(const std::string& path, const std::vector<Report>& reports) {
-  const std::string text = render_sarif(reports);
+/// Writes to a file, or to standard output where the path is "-".
+bool write_text(const std::string& path, const std::string& text) {
   if (path == "-") return print(text);
   auto file = real_file_system().open_write(path, WriteMode::truncate);
   if (!file) {
@@ -132,6 +139,13 @@ bool write_sarif(const std::string& path, const std::vector<Report>& reports) {
   const auto written = (*file)->append(std::as_bytes(std::span(text)));
   if (!written) complain(describe(written.error()));
   return written.has_value();
+}
+
+bool write_html(const std::string& path, const HtmlReport& report) {
+  const auto text = report.text();
+  if (text) return write_text(path, *text);
+  complain(describe(text.error()));
+  return false;
 }
 
 int run_diagnose(const Arguments& arguments) {
@@ -144,10 +158,16 @@ int run_diagnose(const Arguments& arguments) {
     complain(describe(*error));
     return kCannotJudge;
   }
+  if (!arguments.html.empty() && !has_dashboard()) {
+    complain(describe(HtmlReport(0).text().error()));
+    return kCannotJudge;
+  }
   const Outcome outcome = examine_all(arguments, *options);
   bool written = true;
-  if (!arguments.sarif.empty()) written = write_sarif(arguments.sarif, outcome.reports);
-  const bool silent = arguments.quiet || arguments.sarif == "-" || outcome.reports.empty();
+  if (!arguments.sarif.empty()) written = write_text(arguments.sarif, render_sarif(outcome.reports));
+  if (outcome.html && !outcome.reports.empty()) written = write_html(arguments.html, *outcome.html) && written;
+  const bool piped = arguments.sarif == "-" || arguments.html == "-";
+  const bool silent = arguments.quiet || piped || outcome.reports.empty();
   if (!silent) written = print(render(arguments, outcome)) && written;
   return written ? exit_code(outcome.reports, outcome.failed, *fail_on) : kCannotJudge;
 }
@@ -168,6 +188,9 @@ void add(CLI::App& program, Work& work) {
   CLI::Option* json = verb->add_flag("--json", arguments->json, "The report as JSON on standard output");
   verb->add_option("--sarif", arguments->sarif,
                    "Also write the findings as SARIF 2.1.0 to this file (- for standard output)")
+      ->type_name("FILE");
+  verb->add_option("--html", arguments->html,
+                   "Also write one HTML file with the diagnosis and its charts (- for standard output)")
       ->type_name("FILE");
   verb->add_flag("--tree", arguments->tree, "Also the way of the run through the diagnosis tree (osler explain tree)");
   verb->add_flag("-v,--verbose", arguments->look.verbose, "Everything, not just what fits a screen");

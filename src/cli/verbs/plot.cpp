@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/wishes.h"
 #include "osler/report/figure.h"
+#include "osler/run/experiment.h"
 
 namespace osler::cli {
 namespace {
@@ -31,6 +32,7 @@ Examples:
   osler plot run.csv --kind overview -o run.pdf        everything, for a paper or a review
   osler plot run.csv --series loss,val_loss --log      these curves on a logarithmic axis
   osler plot run.csv --finding loss-spikes             the evidence for one finding
+  osler plot run.osler --experiment lr-range-test      what a probe measured
   osler plot run.csv --kind gradients --from 1000 --to 2000 -o zoom.svg
   osler plot run.csv --theme dark --width 1400)";
 
@@ -38,6 +40,7 @@ struct Arguments {
   std::string path;
   std::string kind;
   std::string finding;
+  std::string experiment;
   std::string output;
   std::string format;
   std::string theme = "light";
@@ -86,7 +89,20 @@ Result<void> check_names(const std::vector<std::string>& wanted, const Run& run)
   return {};
 }
 
+/// The figure of an experiment that the run holds.
+Result<Figure> draw_experiment(const std::string& probe, const Run& run) {
+  if (const auto found = experiment(run, probe)) return experiment_figure(*found);
+  std::vector<std::string> names;
+  for (const Experiment& each : experiments(run)) names.push_back(each.probe);
+  return Error{ErrorCode::not_found,
+               names.empty() ? std::string("the run holds no experiment; the probes of osler::torch write them")
+                             : fmt::format("no experiment '{}'{}; the run holds {}", probe, did_you_mean(probe, names),
+                                           fmt::join(names, ", ")),
+               run.name};
+}
+
 Result<Figure> draw(const Arguments& arguments, const Run& run) {
+  if (!arguments.experiment.empty()) return draw_experiment(arguments.experiment, run);
   const auto options = to_options(arguments.wishes);
   if (!options) return options.error();
   if (const auto known = check_series(*options, run); !known) return known.error();
@@ -124,7 +140,9 @@ Result<std::string> plot(const Arguments& arguments) {
   if (!run) return run.error();
   const auto figure = draw(arguments, *run);
   if (!figure) return figure.error();
-  const std::string what = arguments.finding.empty() ? arguments.kind : arguments.finding;
+  const std::string what = !arguments.experiment.empty() ? arguments.experiment
+                           : !arguments.finding.empty()  ? arguments.finding
+                                                         : arguments.kind;
   const std::string output = arguments.output.empty() ? default_output(*run, what + ".png") : arguments.output;
   FigureStyle style = arguments.style;
   style.theme = *theme;
@@ -157,10 +175,16 @@ void add(CLI::App& program, Work& work) {
   CLI::Option* kind = verb->add_option("--kind", arguments->kind, "curves, gradients, heatmap, ridge or overview")
                           ->type_name("KIND")
                           ->capture_default_str();
-  verb->add_option("--finding", arguments->finding, "Draw the evidence for this finding (osler list findings)")
-      ->type_name("ID")
+  CLI::Option* finding =
+      verb->add_option("--finding", arguments->finding, "Draw the evidence for this finding (osler list findings)")
+          ->type_name("ID")
+          ->excludes(kind)
+          ->excludes(series);
+  verb->add_option("--experiment", arguments->experiment, "Draw what a probe measured, for example lr-range-test")
+      ->type_name("PROBE")
       ->excludes(kind)
-      ->excludes(series);
+      ->excludes(series)
+      ->excludes(finding);
   verb->add_option("-o,--output", arguments->output, "The file: .png, .svg or .pdf; without it, named after the run")
       ->type_name("FILE");
   CLI::Option* log = verb->add_flag("--log", arguments->log, "Logarithmic value axis; chosen by the values without it");

@@ -12,6 +12,7 @@
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/watch/child.h"
+#include "osler/dashboard/html_report.h"
 #include "osler/server/server.h"
 
 namespace osler::cli {

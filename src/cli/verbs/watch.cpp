@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   osler watch runs/exp42                       a live view; Ctrl-C ends it with the full report
   osler watch train.log metrics.csv            several logs; they need not exist yet
+  osler watch run.osler                        a run file, while the training records into it
   python train.py 2>&1 | osler watch -         the output of a program
   python train.py 2>&1 | tee train.log | osler watch -
   osler watch runs/ --webhook https://hooks.example.org/T0/B0

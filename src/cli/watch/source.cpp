@@ -7,7 +7,9 @@
 #include <chrono>
 #include <deque>
 
+#include "cli/inputs.h"
 #include "cli/stream.h"
+#include "cli/watch/run_file.h"
 #include "formats/pump.h"
 
 namespace osler::cli {
@@ -32,8 +34,8 @@ void sleep(std::chrono::milliseconds time, int interrupt) {
 class WatchedFiles final : public WatchedSource {
  public:
   WatchedFiles(const std::vector<std::string>& paths, const ReadOptions& options, int interrupt)
-      : interrupt_(interrupt) {
-    for (const std::string& path : paths) followers_.emplace_back(real_file_system(), path, options);
+      : interrupt_(interrupt), options_(options) {
+    for (const std::string& path : paths) places_.push_back({path, {real_file_system(), path, options}, {}});
   }
 
   Result<bool> read_new() override {
@@ -42,33 +44,45 @@ class WatchedFiles final : public WatchedSource {
     const auto start = Clock::now();
     if (start >= next_search_) {
       waiting_for_.clear();
-      for (Follower& follower : followers_) {
-        const auto found = follower.search();
+      for (Place& place : places_) {
+        if (options_.format.empty()) look_for_run_files(place);
+        // A run file is a database; to the readers of logs it would look like rubbish.
+        if (place.run_files.size() == 1 && place.run_files.front().path() == place.path) continue;
+        const auto found = place.logs.search();
         if (found) continue;
         // A format that does not exist never will; anything else may still appear.
         if (found.error().code == ErrorCode::invalid_argument) return found.error();
-        waiting_for_ = describe(found.error());
+        if (place.run_files.empty()) waiting_for_ = describe(found.error());
       }
       const auto end = Clock::now();
       next_search_ = end + std::max<Clock::duration>(kSearch, kSearchShare * (end - start));
     }
     bool changed = false;
-    for (Follower& follower : followers_) changed = follower.read_new() || changed;
+    for (Place& place : places_) {
+      changed = place.logs.read_new() || changed;
+      for (FollowedRunFile& file : place.run_files) changed = file.read_new() || changed;
+    }
     return changed;
   }
 
   [[nodiscard]] bool ended() const override { return false; }
 
   Result<void> finish() override {
-    for (Follower& follower : followers_) follower.finish();
+    for (Place& place : places_) {
+      place.logs.finish();
+      for (FollowedRunFile& file : place.run_files) file.read_new();
+    }
     if (runs().empty()) return Error{ErrorCode::not_found, "nothing to watch has appeared: " + waiting_for_, {}};
     return {};
   }
 
   [[nodiscard]] std::vector<Watched> runs() const override {
     std::vector<Watched> runs;
-    for (const Follower& follower : followers_) {
-      for (const FollowedRun& run : follower.runs()) runs.push_back({&run.run(), run.modified_seconds()});
+    for (const Place& place : places_) {
+      for (const FollowedRun& run : place.logs.runs()) runs.push_back({&run.run(), run.modified_seconds()});
+      for (const FollowedRunFile& file : place.run_files) {
+        if (!file.run().all_series().empty()) runs.push_back({&file.run(), file.modified_seconds()});
+      }
     }
     return runs;
   }
@@ -76,8 +90,24 @@ class WatchedFiles final : public WatchedSource {
   [[nodiscard]] std::string waiting_for() const override { return runs().empty() ? waiting_for_ : ""; }
 
  private:
+  /// What one path of the command line names.
+  struct Place {
+    std::filesystem::path path;
+    Follower logs;
+    std::deque<FollowedRunFile> run_files;
+  };
+
+  void look_for_run_files(Place& place) const {
+    for (const auto& found : find_run_files(real_file_system(), place.path)) {
+      const bool known = std::any_of(place.run_files.begin(), place.run_files.end(),
+                                     [&](const FollowedRunFile& file) { return file.path() == found; });
+      if (!known) place.run_files.emplace_back(found, options_.limits);
+    }
+  }
+
   int interrupt_;
-  std::deque<Follower> followers_;
+  ReadOptions options_;
+  std::deque<Place> places_;
   Clock::time_point next_search_;
   std::string waiting_for_;
   bool started_ = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "cli/terminal.h"
 #include "report/layout.h"
@@ -14,7 +15,8 @@
 namespace osler::cli {
 namespace {
 
-// Examinations come once a second, less often when they are dear: they take at most a twentieth of one core.
+// Examinations come once a second, less often when they are dear: they take at most a twentieth of one core. What
+// counts is the time they compute, not the time they wait on a busy machine.
 constexpr double kExamineEvery = 1.0;
 constexpr double kExamineShare = 20;
 // A run that does not grow is looked at all the same now and then: that it stands still is a finding.
@@ -29,6 +31,10 @@ constexpr std::size_t kMostLines = 12;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double computing_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 double wall_seconds() {
@@ -76,6 +82,7 @@ Result<bool> Watch::round() {
 /// Examines the runs that changed, or that have not been looked at for a while.
 Result<void> Watch::examine(bool last) {
   const double start = steady_seconds();
+  const double computed_before = computing_seconds();
   DiagnosisOptions options = wishes_.diagnosis;
   if (!last) options.now = wall_seconds();
   for (const Watched& watched : source_.runs()) {
@@ -92,8 +99,7 @@ Result<void> Watch::examine(bool last) {
     known.report = std::move(*report);
     if (!wishes_.live && !last) say(known.report, known);
   }
-  const double end = steady_seconds();
-  next_examination_ = end + std::max(kExamineEvery, kExamineShare * (end - start));
+  next_examination_ = start + std::max(kExamineEvery, kExamineShare * (computing_seconds() - computed_before));
   return {};
 }
 

@@ -33,10 +33,17 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  return {clip_gradients(patient), check_batches(findings),
+  std::vector<Remedy> list;
+  if (findings.found("batch-repeated") != nullptr) {
+    list.push_back(switch_to("Draw a new batch at every step: advance the loader's iterator, do not rebuild it.",
+                             "fresh_batches", "on"));
+  }
+  const std::initializer_list<Remedy> usual = {clip_gradients(patient), check_batches(findings),
           advice("Make the loss robust: Huber in place of MSE, a cap on the loss of a single sample."),
           advice("Shuffle across sources and bucket sequences by length, so that batches resemble each other."),
           advice("Go back to the checkpoint before a bad spike and skip the batches around it.")};
+  list.insert(list.end(), usual);
+  return list;
 }
 
 }  // namespace

@@ -34,6 +34,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   } else if (stuck && findings.absent("initial-loss-wrong")) {
     weigh_ordinary_norms(patient, findings, -0.8, found);
   }
+  const Observation* start = findings.found("poor-initialization");
+  if (start != nullptr && stuck && qualifier(start, "kind") != "scale") {
+    found.push_back({2.5, "weights that start all zero or all alike have no gradient that tells them apart"});
+  }
+  if (const auto signal = first_signal(patient); signal && (signal->grows() || signal->fades())) {
+    found.push_back({2.0, signal->in_words()});
+  }
   const Reading* training = patient.training();
   if (training != nullptr && exactly_constant(*training)) {
     found.push_back({-1.0, "the loss repeats to the last digit: even badly started weights would move it"});
@@ -71,12 +78,17 @@ Cause bad_initialization() {
       "The weights are badly initialised",
       kDoc,
       -1.7,
-      {{"poor-initialization", 4.0, 0, "the first weights were measured: they do not fit their layers"},
+      {{"saddle-point", 0.8, 0, "weights that begin alike or at zero begin on a saddle"},
+       {"cannot-overfit-one-batch", 0.8, 0, "weights of a wrong size can keep a net from learning"},
+       {"poor-initialization", 4.0, -1.0, "the first weights were measured: they do not fit their layers"},
        {"initial-loss-wrong", 3.4, -0.2, "the first loss is not what untrained outputs should give"},
        {"loss-stuck-from-start", 2.5, 0, "weights that are too small, too large or all alike cannot begin to learn"},
        {"vanishing-gradients", 1.2, 0, "small weights let the gradient die out"},
        {"vanishing-by-depth", 1.2, 0, "small weights shrink the gradient layer by layer"},
        {"exploding-gradients", 0.9, 0, "large weights amplify the gradient"},
+       {"exploding-activations", 1.0, 0, "large weights amplify the signal"},
+       {"vanishing-activations", 1.0, 0, "small weights let the signal fade"},
+       {"saturated-activations", 0.8, 0, "large weights push units to the ends of their range"},
        {"loss-nonfinite-at-start", 1.1, 0, "large weights overflow in the first forward pass"},
        {"clipping-always", 0.8, 0, "poorly scaled weights give large gradients"},
        {"updates-too-large", 0.6, 0, "the updates are large against weights that are too small"},

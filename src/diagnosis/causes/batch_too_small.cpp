@@ -31,6 +31,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const auto size = batch_size(patient);
   if (size && *size <= kSmall) found.push_back({1.4, "the batch holds " + number(*size) + " samples"});
+  if (size && *size > 32 && *size < 128) found.push_back({-0.8, "the batch holds " + number(*size) + " samples"});
   if (size && *size >= 128) found.push_back({-1.2, "the batch holds " + number(*size) + " samples"});
   const Observation* swings = findings.found("loss-oscillating");
   if (swings != nullptr && on_validation(patient, *swings)) {
@@ -66,7 +67,7 @@ Cause batch_too_small() {
           "The batch is too small",
           kDoc,
           -2.3,
-          {{"gradient-noise-dominates", 2.5, 0, "steps are mostly noise"},
+          {{"gradient-noise-dominates", 1.2, -1.0, "steps are mostly noise"},
            {"loss-oscillating", 2.0, 0, "single batches disagree about the way down"},
            {"late-loss-variance", 1.7, 0, "near the minimum the gradient is mostly noise"},
            {"gradient-norm-oscillating", 1.7, 0, "gradients of few samples vary widely"},

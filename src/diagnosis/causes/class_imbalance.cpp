@@ -43,7 +43,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
   return {advice("Count the samples per class, and the model's answers per class: one answer for all confirms it."),
-          advice("Weight the loss by the inverse class frequency, or sample the classes evenly."),
+          switch_to("Weight the loss by the inverse class frequency, or sample the classes evenly.",
+                    "balanced_sampling", "on"),
           advice("Judge by balanced accuracy, F1 or the area under the precision-recall curve, not by accuracy."),
           advice("Set the output bias to the class frequencies, so that training starts from them.")};
 }
@@ -55,7 +56,7 @@ Cause class_imbalance() {
           "One class outweighs the others",
           kDoc,
           -2.5,
-          {{"class-imbalance", 4.0, 0, "one class was counted to make up most of the data"},
+          {{"class-imbalance", 4.0, -2.5, "one class was counted to make up most of the data"},
            {"confidence-without-learning", 3.1, -0.3, "the loss falls by confidence alone, the answers do not change"},
            {"validation-frozen", 1.9, 0, "one answer for all samples gives the same result every time"},
            {"metric-contradicts-loss", 1.6, 0, "the loss is good for the frequent class, the metric asks for all"},

@@ -28,6 +28,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_break(patient, -1.0, 0.6, found);
   if (break_recovered(findings)) found.push_back({1.0, "the NaN passed: it came from the batch, not from the weights"});
+  if (qualifier(findings.found("batch-extreme"), "extent") == "some batches") {
+    found.push_back({3.0, "some batches hold values far beyond those of all others"});
+  }
   const std::string_view period = qualifier(findings.found("loss-spikes"), "period");
   if (!period.empty()) {
     found.push_back({1.0, "the spikes return every " + std::string(period) + " steps, as a sample does every epoch"});
@@ -36,7 +39,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
-  return {check_batches(findings), advice("Skip a batch whose loss is not finite, and count how often that happens."),
+  return {check_batches(findings), switch_to("Skip a step whose loss or gradient is not finite, and count how often that happens.",
+                                             "skip_nonfinite", "on"),
           return_to_checkpoint(findings), advice("Scan the data once, offline, for NaN, Inf and outliers.")};
 }
 
@@ -47,7 +51,8 @@ Cause corrupt_data() {
           "Some samples are corrupt",
           kDoc,
           -2.3,
-          {{"batch-nonfinite", 4.5, 0, "batches were seen to hold NaN or infinity"},
+          {{"batch-nonfinite", 4.5, -1.5, "batches were seen to hold NaN or infinity"},
+           {"batch-extreme", 0.5, 0, "inputs far beyond the usual size"},
            {"loss-spikes", 3.0, 0, "a damaged sample makes its batch expensive"},
            {"loss-nonfinite-at-start", 1.9, 0, "a NaN in the inputs reaches the loss at once"},
            {"loss-nonfinite-later", 1.6, 0, "one damaged sample is enough"},

@@ -33,6 +33,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   } else if (drop && *drop >= 0.3) {
     found.push_back({-0.8, "dropout of " + number(*drop) + " explains why training looks worse"});
   }
+  if (const auto smoothing = label_smoothing(patient); smoothing && *smoothing > 0) {
+    found.push_back({-1.5, "label smoothing of " + number(*smoothing) + " lifts the training loss alone"});
+  }
   const auto accuracy = patient.best_accuracy();
   if (accuracy && *accuracy > 0.995) found.push_back({0.5, "an accuracy of " + per_cent(*accuracy) + " is suspicious"});
   return found;
@@ -40,7 +43,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
   return {advice("Count the samples in both splits by a hash of their content, near-duplicates included."),
-          advice("Split by group (person, document, film, day) and before augmentation."),
+          switch_to("Split by group (person, document, film, day) and before augmentation.", "overlap", "0"),
           advice("Fit scalers, vocabularies and feature selection on the training part only."),
           advice("Judge by a test set collected later or elsewhere.")};
 }
@@ -52,7 +55,7 @@ Cause data_leak() {
           "Validation data has leaked into training",
           kDoc,
           -2.5,
-          {{"split-overlap", 4.5, 0, "validation samples were found in the training set"},
+          {{"split-overlap", 4.5, -2.5, "validation samples were found in the training set"},
            {"validation-better-than-training", 2.6, -0.5, "validation is better than it has a right to be"},
            {"metric-contradicts-loss", 0.3, 0, "a leak can touch the loss and not the metric"},
            {"initial-loss-wrong", 0.3, 0, "a target among the features shows in the first steps"},

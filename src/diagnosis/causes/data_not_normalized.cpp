@@ -32,6 +32,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({0.8, "the first loss is " + number(training->start) + ", a matter of scale"});
   }
   if (findings.found("loss-stuck-from-start") != nullptr) weigh_ordinary_norms(patient, findings, -0.3, found);
+  if (qualifier(findings.found("batch-extreme"), "extent") == "some batches") {
+    found.push_back({-3.0, "most batches are of an ordinary size: it is not the scale of the data"});
+  }
   const auto normalise = configured_flag(patient, {"normalize", "normalise", "standardize", "normalize_inputs"});
   if (normalise == true) found.push_back({-1.2, "the configuration normalises the inputs"});
   if (normalise == false) found.push_back({1.2, "the configuration does not normalise the inputs"});
@@ -50,7 +53,7 @@ Cause data_not_normalized() {
           kDoc,
           -2.2,
           {{"batch-extreme", 3.0, 0, "inputs far beyond the usual size"},
-           {"batch-unnormalized", 3.5, 0, "the inputs were measured: they are not normalised"},
+           {"batch-unnormalized", 3.5, -3.0, "the inputs were measured: they are not normalised"},
            {"initial-loss-wrong", 3.2, 0, "unscaled inputs give outputs of any size"},
            {"loss-nonfinite-at-start", 1.6, 0, "large inputs overflow in the first steps"},
            {"loss-stuck-from-start", 1.3, 0, "large inputs saturate or kill the first layer"},

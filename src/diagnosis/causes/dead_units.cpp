@@ -32,6 +32,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   } else if (findings.found("dead-layer") == nullptr && findings.found("gradients-mostly-zero") == nullptr) {
     weigh_ordinary_norms(patient, findings, -0.8, found);
   }
+  if (const auto signal = first_signal(patient); signal && (signal->fades() || signal->grows())) {
+    found.push_back({-3.0, signal->in_words() + ", whatever units do later"});
+  }
   const Reading* training = patient.training();
   if (training != nullptr && exactly_constant(*training)) {
     found.push_back({1.0, "the loss repeats to the last digit, as when the output ignores the input"});
@@ -40,9 +43,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
-  return {advice("Use LeakyReLU (slope 0.01), GELU or SiLU: none of them has a dead side."),
-          divide_learning_rate(patient, 10), initialise_for_activation(),
-          advice("Start biases at 0 or 0.01, and normalise before the activation.")};
+  return {
+      switch_to("Use LeakyReLU (slope 0.01), GELU or SiLU: none of them has a dead side.", "activation", "leaky-relu"),
+      divide_learning_rate(patient, 10), initialise_for_activation(),
+      switch_to("Start biases at 0 or 0.01, and normalise before the activation.", "bias", "0")};
 }
 
 }  // namespace
@@ -52,7 +56,8 @@ Cause dead_units() {
           "Many units are dead",
           kDoc,
           -2.5,
-          {{"dead-neurons", 3.0, 0, "units that are zero for every sample"},
+          {{"cannot-overfit-one-batch", 1.0, 0, "dead units memorise nothing"},
+           {"dead-neurons", 2.4, -2.0, "units that are zero for every sample"},
            {"gradients-mostly-zero", 3.8, -1.2, "most of the gradient is exactly zero"},
            {"dead-layer", 3.2, -0.8, "a layer of dead units receives no gradient at all"},
            {"loss-stuck-from-start", 1.7, 0, "a dead layer blocks everything behind it"},
@@ -62,6 +67,10 @@ Cause dead_units() {
            {"validation-frozen", 0.6, 0, "an output that ignores its input gives the same result every time"},
            {"underfitting", 0.7, 0, "dead units add no capacity"},
            {"weight-norm-collapsing", 0.8, 0, "weights of dead units only decay"},
+           {"poor-initialization", -3.5, 0, "the weights did not fit before any unit died"},
+           {"exploding-gradients", -2.0, 0, "dead units pass no gradient, and here it runs away"},
+           {"exploding-activations", -1.5, 0, "the outputs are huge, not silent"},
+           {"loss-nonfinite-at-start", -1.5, 0, "silent units do not overflow"},
            {"overfitting", -2.0, 0, "enough units are alive to memorise the training set"}},
           "checkup",
           "Count, per layer, the units that are zero for every sample of a few batches: more than half confirms it.",

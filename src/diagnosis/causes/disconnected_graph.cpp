@@ -27,6 +27,9 @@ Frozen parameters (the gradient is there, the update is not), dead units (zeros 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   if (norms_all_zero(patient)) found.push_back({2.0, "every gradient norm is exactly zero"});
+  if (findings.found("dead-layer") != nullptr && monitored(patient) && findings.absent("dead-neurons")) {
+    found.push_back({1.5, "the optimizer holds the layer and its units are active, yet no gradient comes back"});
+  }
   const Reading* training = patient.training();
   if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
     found.push_back({2.0, training->name + " repeats to the last digit"});
@@ -47,7 +50,8 @@ std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
   if (dead != nullptr && !dead->layers.empty()) {
     list.push_back(advice("Follow the graph from the loss to " + dead->layers.front() + ": that is where it is cut."));
   }
-  list.push_back(advice("Look for detach, item, numpy, argmax, a rebuilt tensor or a no-grad block on the way."));
+  list.push_back(switch_to("Look for detach, item, numpy, argmax, a rebuilt tensor or a no-grad block on the way.",
+                           "connected", "on"));
   list.push_back(advice("After backward, list the parameters whose gradient is missing or zero."));
   return list;
 }
@@ -59,13 +63,16 @@ Cause disconnected_graph() {
           "The loss is not connected to the parameters",
           kDoc,
           -2.8,
-          {{"dead-layer", 4.0, -1.0, "a layer without any gradient is not part of the graph"},
+          {{"cannot-overfit-one-batch", 1.2, 0, "without gradients nothing is memorised"},
+           {"dead-layer", 4.0, -1.0, "a layer without any gradient is not part of the graph"},
            {"loss-stuck-from-start", 2.0, 0, "without gradients nothing moves"},
            {"gradients-mostly-zero", 1.4, 0, "large parts of the model receive nothing"},
            {"vanishing-gradients", 1.4, 0, "a graph that is cut gives no gradient"},
            {"loss-exactly-zero", 1.5, 0, "a constant in place of the loss has no gradient"},
            {"validation-frozen", 0.8, 0, "weights that never move give the same result every time"},
            {"underfitting", 0.4, 0, "only part of the model learns"},
+           {"poor-initialization", -3.0, 0, "the first weights explain why no gradient comes back"},
+           {"dead-neurons", -2.0, 0, "units that are silent explain the missing gradient"},
            {"exploding-gradients", -2.5, 0, "gradients do arrive"},
            {"clipping-always", -2.5, 0, "gradients do arrive"},
            {"overfitting", -2.0, 0, "the model learns its training set"}},

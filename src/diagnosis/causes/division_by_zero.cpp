@@ -34,7 +34,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
-  return {advice("Add a floor to every denominator: x / (y + 1e-8), max(count, 1) for means over a mask."),
+  return {switch_to("Add a floor to every denominator: x / (y + 1e-8), max(count, 1) for means over a mask.",
+                    "guarded_math", "on"),
           advice("Skip batches that are empty after masking; drop a last batch of size one."), replay_break(findings),
           return_to_checkpoint(findings)};
 }

@@ -43,9 +43,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
-  return {advice("Call model.train() at the start of every training epoch and model.eval() before every validation."),
-          advice("Assert the mode where it matters: training is true in the loop, false in the evaluation."),
-          advice("Run validation without gradients, so that BatchNorm's statistics are not fed by validation data.")};
+  return {switch_to("Call model.train() at the start of every training epoch and model.eval() before every validation.",
+                    "train_mode", "on"),
+          switch_to("Assert the mode where it matters: training is true in the loop, false in the evaluation.",
+                    "eval_mode", "on"),
+          switch_to("Run validation without gradients, so that BatchNorm's statistics are not fed by validation data.",
+                    "no_grad", "on")};
 }
 
 }  // namespace
@@ -55,7 +58,8 @@ Cause eval_mode_left_on() {
           "The model is in the wrong mode",
           kDoc,
           -2.5,
-          {{"eval-mode-in-training", 4.5, 0, "the model was seen in evaluation mode while it trained"},
+          {{"eval-mode-in-training", 4.5, -2.0, "the model was seen in evaluation mode while it trained"},
+           {"train-mode-in-validation", 4.5, 0, "the model was seen in training mode while it was validated"},
            {"loss-oscillating", 1.0, 0, "a model evaluated in another mode than trained gives erratic results"},
            {"epoch-sawtooth", 0.8, 0, "the mode changes with the epochs"},
            {"validation-better-than-training", 0.8, 0, "the two are computed in different modes"},

@@ -30,7 +30,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  return {advice("Subtract the largest logit before the exponential (log-sum-exp), or use the library's softmax."),
+  return {switch_to("Subtract the largest logit before the exponential (log-sum-exp), or use the library's softmax.",
+                    "guarded_math", "on"),
           advice("Bound what is exponentiated: clamp logits to +-50 and log-variances to +-10."),
           compute_loss_from_logits(), replay_break(findings), divide_learning_rate(patient, 3)};
 }

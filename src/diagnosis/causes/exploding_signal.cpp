@@ -30,6 +30,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_break(patient, 0.8, -1.2, found);
   if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
+  if (const auto signal = first_signal(patient)) {
+    if (signal->grows()) found.push_back({2.0, signal->in_words()});
+    if (signal->keeps()) found.push_back({-2.0, signal->in_words()});
+  }
   const Reading* norm = patient.gradient_norm();
   if (norm != nullptr && norm->nonfinite > 0) {
     found.push_back({0.4, norm->name + " itself is not finite from " + at_step(norm->first_nonfinite_step) + " on"});
@@ -49,7 +53,7 @@ Cause exploding_signal() {
           "The gradient grows from layer to layer until it overflows",
           kDoc,
           -1.5,
-          {{"exploding-activations", 2.5, 0, "activations grow beyond any sensible size"},
+          {{"exploding-activations", 2.5, -0.8, "activations grow beyond any sensible size"},
            {"loss-nonfinite-later", 2.7, 0, "a run-away gradient ends in NaN after a good start"},
            {"exploding-gradients", 2.0, -1.5, "the gradient norm runs away"},
            {"loss-diverging", 1.4, 0, "one huge update leads to the next"},

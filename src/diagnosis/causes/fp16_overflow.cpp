@@ -47,7 +47,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings&) {
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   std::vector<Remedy> list;
-  list.push_back(advice("Use dynamic loss scaling (GradScaler) and unscale the gradients before clipping."));
+  list.push_back(switch_to("Use dynamic loss scaling (GradScaler) and unscale the gradients before clipping.",
+                           "loss_scale", "1024"));
   list.push_back(advice("Keep softmax, normalisation and the loss in float32."));
   list.push_back(change("Use bfloat16 where the hardware has it: same range as float32, no scaling needed.",
                         "precision", precision(patient) == Precision::half ? "fp16" : "", "bf16"));

@@ -26,6 +26,9 @@ changes in its last digits).
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (findings.found("dead-layer") != nullptr && monitored(patient) && findings.absent("parameters-not-optimized")) {
+    found.push_back({-3.0, "the optimizer holds every parameter: what stands still gets no gradient"});
+  }
   const Reading* validation = patient.validation();
   const Reading* training = patient.training();
   const bool stuck = findings.found("loss-stuck-from-start") != nullptr || !training_learned(patient);
@@ -42,9 +45,11 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
-  return {advice("Count the trainable parameters and those the optimizer holds: the two numbers must agree."),
-          advice("Build the optimizer after the model is complete and on its device; check that step is called."),
-          advice("Unfreeze the backbone, with a tenth of the head's learning rate to begin with.")};
+  return {
+      advice("Count the trainable parameters and those the optimizer holds: the two numbers must agree."),
+      switch_to("Build the optimizer after the model is complete and on its device; check that step is called.",
+                "all_optimized", "on"),
+      switch_to("Unfreeze the backbone, with a tenth of the head's learning rate to begin with.", "trainable", "on")};
 }
 
 }  // namespace
@@ -54,8 +59,9 @@ Cause frozen_parameters() {
           "Parameters that should be trained are frozen",
           kDoc,
           -2.8,
-          {{"weights-frozen", 3.5, 0, "parameters were measured never to change"},
-           {"parameters-not-optimized", 3.5, 0, "parameters were found in no group of the optimizer"},
+          {{"cannot-overfit-one-batch", 1.0, 0, "weights that do not move memorise nothing"},
+           {"weights-frozen", 3.5, -1.5, "parameters were measured never to change"},
+           {"parameters-not-optimized", 3.5, -0.5, "parameters were found in no group of the optimizer"},
            {"dead-layer", 2.8, -0.4, "a frozen layer receives no gradient"},
            {"updates-too-small", 2.0, 0, "frozen weights have no update"},
            {"loss-stuck-from-start", 1.8, 0, "weights that never move learn nothing"},
@@ -64,6 +70,8 @@ Cause frozen_parameters() {
            {"underfitting", 1.0, 0, "with most of the model frozen little can be learned"},
            {"loss-too-slow", 0.8, 0, "only a small part of the model learns"},
            {"loss-stuck-after-drop", 0.8, 0, "the trainable part has learned what it can"},
+           {"poor-initialization", -3.0, 0, "the first weights explain why nothing moves"},
+           {"dead-neurons", -1.5, 0, "silent units explain why their weights stand still"},
            {"overfitting", -2.0, 0, "enough of the model is trained to memorise"},
            {"exploding-gradients", -1.0, 0, "frozen weights do not run away"},
            {"loss-diverging", -2.5, 0, "frozen weights do not diverge"}},

@@ -35,7 +35,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   return {advice("Look at the samples with the highest loss: relabel or drop what is wrong."),
-          advice("Use a loss that forgives: label smoothing 0.1 for classes, Huber in place of MSE for regression."),
+          switch_to("Use a loss that forgives: label smoothing 0.1 for classes, Huber in place of MSE for regression.",
+                    "label_smoothing", "0.1"),
           keep_best_checkpoint(patient, findings), regularise(patient)};
 }
 

@@ -23,13 +23,9 @@ Class imbalance, a metric that is computed wrongly, a model that is too small.
 - Mueller, Kornblith, Hinton 2019, When Does Label Smoothing Help?
 )";
 
-std::optional<double> smoothing(const Patient& patient) {
-  return configured_number(patient, {"label_smoothing", "label_smoothing_factor", "smoothing", "label_smooth"});
-}
-
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
-  const auto set = smoothing(patient);
+  const auto set = osler::label_smoothing(patient);
   if (set && *set > 0) found.push_back({1.6, "label smoothing is set to " + number(*set)});
   const Reading* training = patient.training();
   if (!set && training != nullptr && !training->negated && training->end >= 0 && training->end < 0.2) {
@@ -39,7 +35,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
 }
 
 std::optional<std::string> impossible(const Patient& patient, const Findings&) {
-  const auto set = smoothing(patient);
+  const auto set = osler::label_smoothing(patient);
   if (set && *set == 0) return "the configuration sets label smoothing to 0";
   return std::nullopt;
 }
@@ -47,7 +43,7 @@ std::optional<std::string> impossible(const Patient& patient, const Findings&) {
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
   std::vector<Remedy> list;
   list.push_back(advice("If accuracy is what counts, nothing needs to change: judge by it, not by the loss."));
-  const auto set = smoothing(patient);
+  const auto set = osler::label_smoothing(patient);
   if (set && *set > 0.1) {
     list.push_back(change("Smooth less: " + number(*set) + " -> 0.05.", "label_smoothing", number(*set), "0.05"));
   } else {

@@ -31,8 +31,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
-  return {advice("Clamp what goes into the logarithm: log(max(x, 1e-8))."), compute_loss_from_logits(),
-          replay_break(findings), return_to_checkpoint(findings)};
+  return {switch_to("Clamp what goes into the logarithm: log(max(x, 1e-8)).", "guarded_math", "on"),
+          compute_loss_from_logits(), replay_break(findings), return_to_checkpoint(findings)};
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings&) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
-  return {advice("Keep a float32 copy of the weights for the optimizer (mixed precision, not pure 16 bits)."),
+  return {switch_to("Keep a float32 copy of the weights for the optimizer (mixed precision, not pure 16 bits).",
+                    "precision", "fp32"),
           advice("If memory forbids it, round stochastically or use Kahan summation in the update."),
           advice("Keep Adam's moments in float32, and its epsilon above 1e-7.")};
 }

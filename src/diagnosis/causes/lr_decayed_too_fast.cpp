@@ -66,8 +66,9 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
                           "lr", number(course->now), number(again)));
   }
   list.push_back(
-      advice("Check the scheduler: stepped once per batch though laid out in epochs, too few total steps, a decay "
-             "factor applied too often."));
+      switch_to("Check the scheduler: stepped once per batch though laid out in epochs, too few total steps, a decay "
+                "factor applied too often.",
+                "schedule_length", "1"));
   list.push_back(warm_up(patient));
   list.push_back(advice("Decay by cosine to a tenth of the peak at the last step, not before."));
   return list;
@@ -80,7 +81,8 @@ Cause lr_decayed_too_fast() {
           "The schedule lowered the learning rate too early",
           kDoc,
           -1.8,
-          {{"learning-rate-spent", 3.8, -0.8, "progress ended when the schedule took the rate away"},
+          {{"saddle-point", -1.0, 0, "the gradient is near zero, so no rate would help"},
+           {"learning-rate-spent", 3.8, -0.8, "progress ended when the schedule took the rate away"},
            {"loss-stuck-after-drop", 2.8, 0, "a good start ended though there was more to gain"},
            {"loss-plateau", 1.6, 0, "a rate that is too small holds the loss in place"},
            {"learning-rate-zero", 2.0, 0, "the schedule has reached zero"},

@@ -34,6 +34,13 @@ void weigh_level(const Patient& patient, std::vector<Clue>& clues) {
   const auto peak = peak_learning_rate(patient);
   if (!peak || !(*peak > 0)) return;
   if (*peak >= kHigh) clues.push_back({0.8, "the learning rate reaches " + number(*peak) + ", high for any optimizer"});
+  // Optimizers that divide by the gradient's size move every weight by about the rate, whatever the gradient.
+  constexpr double kHighForAdaptive = 0.03;
+  const std::string optimizer(configured_text(patient, {"optimizer"}).value_or(""));
+  const bool adaptive = optimizer.find("dam") != optimizer.npos || optimizer.find("prop") != optimizer.npos;
+  if (adaptive && *peak >= kHighForAdaptive) {
+    clues.push_back({1.6, "the learning rate of " + number(*peak) + " is high for " + optimizer});
+  }
   if (*peak <= kLow) clues.push_back({-1.2, "the learning rate never exceeds " + number(*peak)});
 }
 
@@ -59,6 +66,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   weigh_moment(patient, findings, found);
   weigh_break(patient, 0.8, -1.2, found);
   if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
+  if (const auto signal = first_signal(patient); signal && first_harm(findings)) {
+    if (signal->keeps()) found.push_back({1.0, signal->in_words() + ": it broke under the steps"});
+    if (signal->grows()) found.push_back({-1.5, signal->in_words()});
+  }
   const Observation* swings = findings.found("loss-oscillating");
   if (swings != nullptr && on_validation(patient, *swings)) {
     found.push_back({-1.2, "only validation swings, the training loss is calm"});
@@ -93,7 +104,9 @@ Cause lr_too_high() {
       "The learning rate is too high",
       kDoc,
       -1.0,
-      {{"attention-entropy-collapse", 1.0, 0, "queries and keys grow too fast"},
+      {{"edge-of-stability", 1.0, -0.5, "the curvature is at the limit of what the steps bear"},
+       {"cannot-overfit-one-batch", 0.8, 0, "steps that overshoot do not settle on one batch either"},
+       {"attention-entropy-collapse", 1.0, 0, "queries and keys grow too fast"},
        {"loss-nonfinite-at-start", 2.4, 0, "steps that are too long overflow at once"},
        {"loss-nonfinite-later", 1.4, 0, "steps that are too long end in overflow"},
        {"loss-diverging", 2.6, -0.2, "each step overshoots by more than it gains"},
@@ -109,6 +122,10 @@ Cause lr_too_high() {
        {"loss-scale-collapsing", 0.8, 0, "overshooting drives activations beyond the half-precision range"},
        {"loss-stuck-from-start", 0.4, 0, "a first step that is too long can saturate every unit for good"},
        {"loss-stuck-after-drop", 0.6, 0, "the optimizer circles above the valley instead of descending into it"},
+       {"exploding-activations", 0.8, 0, "weights inflated by long steps make huge outputs"},
+       {"dead-neurons", 0.8, 0, "a step that is too long pushes units below zero for good"},
+       {"saturated-activations", 0.6, 0, "long steps push units to the ends of their range"},
+       {"poor-initialization", -1.0, 0, "the weights did not fit before the first step"},
        {"epoch-sawtooth", -1.0, 0, "the swings keep time with the epochs"},
        {"loss-too-slow", -1.5, 0, "a small steady slope is the opposite of overshooting"},
        {"vanishing-gradients", -0.8, 0, "the gradient is too small for the step to be too long"},

@@ -27,6 +27,17 @@ A learning rate that is too high, bad initialisation, inputs that are not scaled
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
   const auto flag = configured_flag(patient, {"batch_norm", "batchnorm", "use_bn", "layer_norm", "use_norm", "norm"});
+  const auto kind = configured_text(patient, {"normalization", "norm_layer", "norm_type"});
+  const auto depth = configured_number(patient, {"depth", "num_layers", "n_layer", "num_hidden_layers"});
+  constexpr double kDeep = 8;
+  if (kind == "none" && depth && *depth >= kDeep) {
+    found.push_back({1.2, number(*depth) + " layers and no normalisation between them"});
+  } else if (kind && *kind != "none") {
+    found.push_back({-2.5, "the configuration has normalisation: " + std::string(*kind)});
+  }
+  if (const auto signal = first_signal(patient); signal && (signal->fades() || signal->grows())) {
+    found.push_back({1.5, signal->in_words()});
+  }
   if (flag == true) found.push_back({-1.2, "the configuration switches normalisation on"});
   if (flag == false) found.push_back({1.2, "the configuration switches normalisation off"});
   return found;

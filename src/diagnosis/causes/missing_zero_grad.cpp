@@ -43,7 +43,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
   const auto parts = configured_number(patient, {"gradient_accumulation_steps", "accumulate_grad_batches"});
-  std::vector<Remedy> list = {advice("Clear the gradients before every backward pass: optimizer.zero_grad().")};
+  std::vector<Remedy> list = {
+      switch_to("Clear the gradients before every backward pass: optimizer.zero_grad().", "zero_grad", "on")};
   if (parts && *parts > 1) {
     list.push_back(advice("With " + number(*parts) + " accumulation steps, clear after every " + number(*parts) +
                           "th batch and divide the loss by " + number(*parts) + "."));
@@ -60,7 +61,7 @@ Cause missing_zero_grad() {
           "Gradients are not cleared between steps",
           kDoc,
           -3.1,
-          {{"gradients-accumulating", 4.5, 0, "each gradient contains the one before it"},
+          {{"gradients-accumulating", 4.5, -3.0, "each gradient contains the one before it"},
            {"loss-diverging", 1.4, 0, "the sum of all gradients overshoots further and further"},
            {"exploding-gradients", 1.2, 0, "gradients that add up grow without bound"},
            {"updates-too-large", 1.6, 0, "each update contains all the former ones"},

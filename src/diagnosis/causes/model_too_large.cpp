@@ -33,6 +33,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
   if (decay && drop && *decay == 0 && *drop == 0) found.push_back({0.4, "no weight decay or dropout is configured"});
+  if (const auto nothing = nothing_carries_over(patient)) found.push_back({-2.5, *nothing});
   weigh_silent_memorising(patient, findings, found);
   weigh_flat_training(patient, findings, found);
   return found;
@@ -40,7 +41,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   return {keep_best_checkpoint(patient, findings), regularise(patient),
-          advice("Try a model of half the width: if validation is no worse, keep it.")};
+          widen(patient, 0.5, "Try a model of half the width: if validation is no worse, keep it.")};
 }
 
 }  // namespace
@@ -54,6 +55,7 @@ Cause model_too_large() {
            {"overconfidence", 2.1, 0, "room to spare goes into certainty on the training set"},
            {"loss-plateau", 0.3, 0, "validation can stand still while training memorises"},
            {"epoch-sawtooth", 0.8, 0, "steps at epoch ends are samples being recognised"},
+           {"metric-contradicts-loss", -2.0, 0, "the validation loss itself does not turn"},
            {"underfitting", -2.5, 0, "the training loss itself is high"},
            {"validation-better-than-training", -1.5, 0, "validation is better than training"},
            {"loss-stuck-from-start", -1.5, 0, "nothing is learned, let alone memorised"}},

@@ -51,7 +51,7 @@ std::optional<std::string> impossible(const Patient& patient, const Findings&) {
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
-  return {advice("Enlarge the model: twice the width, or a few more layers, and compare the flat level."),
+  return {widen(patient, 2, "Enlarge the model: twice the width, or a few more layers, and compare the flat level."),
           advice("Regularise less: halve weight decay and dropout, soften the augmentation."),
           multiply_learning_rate(patient, 3),
           advice("Audit the data: a person should be able to tell the labels from the inputs the model gets.")};
@@ -64,7 +64,8 @@ Cause model_too_small() {
           "The model is too small for the task",
           kDoc,
           -1.8,
-          {{"underfitting", 3.4, -0.4, "both losses are flat, high and close together"},
+          {{"cannot-overfit-one-batch", 0.5, 0, "a model that cannot hold one batch is small or broken"},
+           {"underfitting", 3.4, -0.4, "both losses are flat, high and close together"},
            {"loss-stuck-after-drop", 1.2, 0, "the coarse part was learned, the rest is out of reach"},
            {"loss-plateau", 0.5, 0, "a model at the end of its capacity stands still"},
            {"confidence-without-learning", 0.4, 0, "no more samples can be told apart"},

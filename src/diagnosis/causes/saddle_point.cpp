@@ -49,7 +49,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
   return {multiply_learning_rate(patient, 3),
           advice("Add noise: a smaller batch, or a warm restart of the schedule, shakes the weights off the saddle."),
-          advice("Use momentum 0.9 or Adam: both gather speed along the direction that leads down."),
+          switch_to("Use momentum 0.9 or Adam: both gather speed along the direction that leads down.", "optimizer",
+                    "adam"),
           initialise_for_activation()};
 }
 
@@ -60,7 +61,8 @@ Cause saddle_point() {
           "Training rests on a saddle point",
           kDoc,
           -3.0,
-          {{"loss-plateau", 2.6, 0, "a saddle holds the loss in place for a long time"},
+          {{"saddle-point", 5.0, -3.0, "a direction bends down where the gradient is near zero"},
+           {"loss-plateau", 2.6, 0, "a saddle holds the loss in place for a long time"},
            {"loss-stuck-after-drop", 2.0, 0, "the first descent can end on a saddle"},
            {"loss-stuck-from-start", -0.4, 0, "most runs that never move have a simpler reason"},
            {"vanishing-gradients", 1.4, 0, "the gradient is near zero, as at any stationary point"},

@@ -28,7 +28,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   if (norms_all_zero(patient))
     found.push_back({-1.5, "every gradient norm is exactly zero: saturated units leave a rest"});
-  weigh_ordinary_norms(patient, findings, -1.0, found);
+  const Observation* ends = findings.found("saturated-activations");
+  if (ends != nullptr && ends->severity == Severity::critical) {
+    found.push_back({1.2, "more than half of a layer is at the ends of its range"});
+  } else if (ends != nullptr) {
+    found.push_back({-1.0, "most of every layer is still within its range"});
+  }
+  if (ends == nullptr) weigh_ordinary_norms(patient, findings, -1.0, found);
   return found;
 }
 
@@ -44,7 +50,8 @@ Cause saturation() {
           "Activations are saturated",
           kDoc,
           -2.5,
-          {{"saturated-activations", 3.0, 0, "activations at the ends of their range"},
+          {{"cannot-overfit-one-batch", 0.8, 0, "saturated units hardly learn"},
+           {"saturated-activations", 2.4, -2.5, "activations at the ends of their range"},
            {"vanishing-gradients", 1.8, 0, "saturated units have next to no slope"},
            {"vanishing-by-depth", 1.6, 0, "each saturated layer shrinks the gradient again"},
            {"loss-stuck-from-start", 1.4, 0, "units that start at the flat ends cannot learn"},

@@ -50,7 +50,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   std::vector<Remedy> list;
-  list.push_back(advice("Save and load the scheduler's state with the model's and the optimizer's."));
+  list.push_back(
+      switch_to("Save and load the scheduler's state with the model's and the optimizer's.", "resume_schedule", "on"));
   if (const Observation* jump = findings.found("learning-rate-jump")) {
     const auto before = learning_rate_at(patient, static_cast<double>(jump->first_step) - 1);
     const auto after = learning_rate_at(patient, static_cast<double>(jump->first_step));

@@ -37,7 +37,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
-  return {advice("Put a floor under the root: sqrt(x + 1e-8); use squared distances where the root is not needed."),
+  return {switch_to("Put a floor under the root: sqrt(x + 1e-8); use squared distances where the root is not needed.",
+                    "guarded_math", "on"),
           advice("Do not take distances of a point to itself: mask the diagonal before the root, not after."),
           replay_break(findings), return_to_checkpoint(findings)};
 }
@@ -49,7 +50,8 @@ Cause sqrt_at_zero() {
           "A square root is differentiated at zero",
           kDoc,
           -3.0,
-          {{"loss-nonfinite-at-start", 1.5, 0, "an infinite slope spoils the weights in one step"},
+          {{"gradient-nonfinite", 1.2, 0, "an infinite slope makes the gradient infinite where the loss is finite"},
+           {"loss-nonfinite-at-start", 1.5, 0, "an infinite slope spoils the weights in one step"},
            {"loss-nonfinite-later", 1.5, 0, "sooner or later two values coincide"},
            {"exploding-gradients", -0.4, 0.2, "the gradient grew before it broke"},
            {"loss-diverging", -1.0, 0, "the loss climbed first"}},

@@ -54,7 +54,8 @@ std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
   const Observation* frozen = findings.found("validation-frozen");
   list.push_back(advice("Compare a hash of the evaluated weights with one of the weights in training" +
                         (frozen != nullptr ? ", at " + at_step(frozen->last_step) : std::string()) + "."));
-  list.push_back(advice("Load the newest checkpoint before every evaluation, and log its step beside the result."));
+  list.push_back(switch_to("Load the newest checkpoint before every evaluation, and log its step beside the result.",
+                           "fresh_validation", "on"));
   list.push_back(advice("If a copy or an average of the model is evaluated, check that it is updated every step."));
   return list;
 }

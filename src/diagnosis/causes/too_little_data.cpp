@@ -31,6 +31,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back(
         {1.0, "the training loss fell to " + number(patient.training()->end) + ": the training set is memorised"});
   }
+  if (const auto nothing = nothing_carries_over(patient)) found.push_back({-2.5, *nothing});
   weigh_silent_memorising(patient, findings, found);
   weigh_flat_training(patient, findings, found);
   return found;
@@ -48,10 +49,12 @@ Cause too_little_data() {
           "There is too little training data for this model",
           kDoc,
           -2.0,
-          {{"overfitting", 3.6, -1.2, "validation turns up while training falls on"},
+          {{"sharp-minimum", 0.5, 0, "memorised samples make sharp minima"},
+           {"overfitting", 3.6, -1.2, "validation turns up while training falls on"},
            {"overconfidence", 2.7, 0, "certainty grows on the training set and not on new data"},
            {"loss-plateau", 0.3, 0, "validation can stand still while training memorises"},
            {"epoch-sawtooth", 1.2, 0, "a drop at each epoch's end means that samples are recognised"},
+           {"metric-contradicts-loss", -2.0, 0, "the validation loss itself does not turn"},
            {"underfitting", -2.0, 0, "the training loss itself is high"},
            {"validation-better-than-training", -1.5, 0, "validation is better than training"},
            {"loss-stuck-from-start", -1.5, 0, "nothing is learned, let alone memorised"}},

@@ -45,8 +45,16 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   }
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
+  const std::string_view optimizer = configured_text(patient, {"optimizer"}).value_or("");
+  const bool decoupled = optimizer.find("adamw") != optimizer.npos || optimizer.find("AdamW") != optimizer.npos;
   if (decay && *decay > 0.3) found.push_back({1.4, "weight decay is set to " + number(*decay)});
+  if (decay && *decay >= 0.05 && !decoupled) {
+    found.push_back({1.2, "weight decay of " + number(*decay) + " is part of the gradient, not decoupled from it"});
+  }
   if (drop && *drop >= 0.4) found.push_back({1.2, "dropout is set to " + number(*drop)});
+  if (drop && *drop >= 0.75) {
+    found.push_back({2.5, "only " + per_cent(1 - *drop) + " of the units are left in each training step"});
+  }
   const bool none = (!decay || *decay <= 1e-4) && (!drop || *drop == 0) && (decay || drop);
   if (none) found.push_back({-2.0, "the configuration hardly regularises"});
   return found;
@@ -80,7 +88,8 @@ Cause too_much_regularization() {
           "Regularisation is too strong",
           kDoc,
           -2.3,
-          {{"underfitting", 2.7, -0.5, "the model is held back from fitting even its training set"},
+          {{"cannot-overfit-one-batch", 0.8, 0, "dropout or decay can keep one batch from being memorised"},
+           {"underfitting", 2.7, -0.5, "the model is held back from fitting even its training set"},
            {"validation-better-than-training", 2.6, 0, "dropout and augmentation burden training alone"},
            {"weight-norm-collapsing", 3.4, -0.3, "weight decay shrinks the weights faster than they learn"},
            {"loss-diverging", 0.8, -0.1, "decay takes back what was learned until both balance"},

@@ -41,6 +41,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
       !still_falls(*patient.validation())) {
     found.push_back({0.4, fall_in_words(*patient.training()) + " and validation does not answer"});
   }
+  if (const auto smoothing = label_smoothing(patient);
+      smoothing && *smoothing > 0 && findings.found("validation-better-than-training") != nullptr) {
+    found.push_back({-1.2, "label smoothing of " + number(*smoothing) + " lifts the training loss alone"});
+  }
   if (only_metric_frozen(patient, findings)) {
     found.push_back({-1.2, patient.validation()->name + " follows the weights, only the metric repeats itself"});
   }
@@ -50,6 +54,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+  for (const std::string_view seen : {"validation-augmented", "train-mode-in-validation"}) {
+    if (findings.found(seen) != nullptr) return std::nullopt;
+  }
   const auto tail = validation_tail(patient);
   const Reading* validation = patient.validation();
   if (!tail || !tail->all_different || validation == nullptr || findings.found("validation-frozen") != nullptr ||
@@ -66,7 +73,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
   return {advice("Evaluate by hand: load the newest weights, compute the loss on ten validation batches, compare."),
           advice("Print a hash of each validation batch and of the weights: both must be what you expect."),
-          advice("Build the validation iterator anew for every evaluation; no augmentation, same preprocessing."),
+          switch_to("Build the validation iterator anew for every evaluation; no augmentation, same preprocessing.",
+                    "augment_validation", "off"),
           advice("Feed zeros to the model: if the validation value does not change, it is not computed from it.")};
 }
 

@@ -34,6 +34,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (const auto classes = stays_at_chance(patient, 0.004)) {
     found.push_back({0.6, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
   }
+  if (const auto signal = first_signal(patient); signal && signal->fades()) found.push_back({1.5, signal->in_words()});
+  if (findings.found("vanishing-by-depth") != nullptr && findings.absent("vanishing-gradients")) {
+    found.push_back({0.8, "the last layers' gradients hide the early ones' in the global norm"});
+  }
   const auto course = rate_course(patient);
   if (findings.found("vanishing-gradients") != nullptr && findings.absent("vanishing-by-depth") && course &&
       course->left() < 0.1) {
@@ -55,7 +59,8 @@ Cause vanishing_signal() {
           "The gradient fades on its way through the layers",
           kDoc,
           -1.8,
-          {{"vanishing-activations", 2.5, 0, "the signal fades on its way through the layers"},
+          {{"cannot-overfit-one-batch", 0.8, 0, "no signal arrives to learn from"},
+           {"vanishing-activations", 2.5, 0, "the signal fades on its way through the layers"},
            {"vanishing-gradients", 3.8, -1.5, "the gradient is practically zero"},
            {"vanishing-by-depth", 3.8, -1.2, "the early layers' gradients lie far below the late layers'"},
            {"loss-stuck-from-start", 1.4, 0, "the early layers receive no signal, so nothing is learned"},

@@ -40,8 +40,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back(
         {stuck ? 0.3 : 1.6, "the loss stays at that of guessing among " + std::to_string(*near) + " classes"});
   }
+  const auto nothing = nothing_carries_over(patient);
+  if (nothing) found.push_back({3.0, *nothing});
   const Reading* training = patient.training();
-  if (!stuck && training != nullptr && training->improvement() > 0.2 * training->level && training_learned(patient)) {
+  if (!stuck && !nothing && training != nullptr && training->improvement() > 0.2 * training->level && training_learned(patient)) {
     found.push_back({-2.0, training->name + " fell from " + number(training->shown(training->start)) + " to " +
                                number(training->shown(training->best)) + ": the labels do say something"});
   }
@@ -57,7 +59,8 @@ std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
     list.push_back(advice("Count the targets that take part in the loss: all of them may be masked (ignore_index)."));
   }
   list.push_back(advice("Print ten inputs with their labels as the model gets them, and check them by eye."));
-  list.push_back(advice("Shuffle inputs and labels with one permutation; check index offsets and class order."));
+  list.push_back(switch_to("Shuffle inputs and labels with one permutation; check index offsets and class order.",
+                           "labels_match", "on"));
   list.push_back(advice("Count the labels per class: a constant or an out-of-range label shows at once."));
   return list;
 }
@@ -69,7 +72,8 @@ Cause wrong_labels() {
           "The labels do not belong to the inputs",
           kDoc,
           -2.4,
-          {{"labels-invalid", 4.0, 0, "labels were seen that cannot be right"},
+          {{"cannot-overfit-one-batch", 0.3, 0, "equal inputs with different labels cannot be memorised"},
+           {"labels-invalid", 4.0, 0, "labels were seen that cannot be right"},
            {"loss-exactly-zero", 3.6, 0, "with every target masked the loss is zero"},
            {"loss-stuck-from-start", 2.0, 0, "there is nothing to learn from labels that say nothing"},
            {"underfitting", 1.1, 0, "labels that say little put a high floor under both losses"},

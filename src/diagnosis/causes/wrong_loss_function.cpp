@@ -1,6 +1,7 @@
 // wrong-loss-function: what is minimised is not what is wanted.
 #include <cmath>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -30,13 +31,34 @@ double double_softmax_floor(double classes) {
   return std::log(std::exp(1.0) + classes - 1) - 1;
 }
 
+/// A loss that begins at the negative of a uniform guess and falls from there.
+void weigh_sign(const Patient& patient, const Reading& training, std::vector<Clue>& found) {
+  const auto classes = known_classes(patient).value_or(chance_classes(-training.start, 0.1).value_or(0));
+  if (classes < 3 || training.start >= 0 || training.best >= training.start) return;
+  const double guess = std::log(classes);
+  if (std::abs(-training.start / guess - 1) > 0.5) return;
+  found.push_back({6.5, "the loss starts at " + number(training.start) + ", the negative of ln(" +
+                            std::to_string(classes) + "), and falls: its sign is wrong"});
+}
+
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
   const Reading* training = patient.training();
   if (training == nullptr || training->negated || training->curve.empty()) return found;
+  weigh_sign(patient, *training, found);
   const auto classes = chance_classes(training->start, 0.05);
   if (!classes || *classes < 3) return found;
   const double floor = double_softmax_floor(*classes);
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    // Behind two softmaxes a right answer costs the floor and a wrong one 1 more, nearly whatever the confidence.
+    const double right = pair.share(pair.accuracy->end);
+    if (right > 0.5 && std::abs(pair.loss->end - (floor + 1 - right)) < 0.1) {
+      found.push_back({4.0, pair.loss->name + " of " + number(pair.loss->end) + " beside " + per_cent(right) +
+                                " right answers is what two softmaxes in a row give for " + std::to_string(*classes) +
+                                " classes"});
+      return found;
+    }
+  }
   const auto accuracy = patient.best_accuracy();
   if (training->best > 0.97 * floor && training->best < 1.1 * floor && accuracy && *accuracy > 3.0 / *classes) {
     found.push_back({2.0, "the loss stops at " + number(training->best) +
@@ -64,7 +86,8 @@ Cause wrong_loss_function() {
           "The loss function does not fit the task",
           kDoc,
           -2.5,
-          {{"loss-exactly-zero", 3.2, 0, "a loss without any target left is zero"},
+          {{"cannot-overfit-one-batch", 1.2, 0, "a loss that does not measure the task does not fall"},
+           {"loss-exactly-zero", 3.2, 0, "a loss without any target left is zero"},
            {"metric-contradicts-loss", 2.3, 0, "what is minimised is not what is measured"},
            {"initial-loss-wrong", 2.3, 0, "the first loss fits no expectation"},
            {"confidence-without-learning", 1.6, 0, "the loss can fall without better answers"},
@@ -72,6 +95,7 @@ Cause wrong_loss_function() {
            {"underfitting", 0.9, 0, "a loss with a built-in floor looks like a weak model"},
            {"loss-stuck-after-drop", 0.8, 0, "a loss with a built-in floor ends early"},
            {"loss-diverging", 0.6, 0, "a loss with the wrong sign is driven apart"},
+           {"loss-plateau", 0.3, 0, "a loss with a built-in floor stands still"},
            {"overfitting", -1.5, 0, "the loss leads training well"}},
           "overfit-one-batch",
           "Overfit one batch: a sound loss goes to its lower bound, a wrong one stops short of it.",

@@ -108,6 +108,14 @@ class LinePainter {
   int rows_of_crosses_ = 0;
 };
 
+Stroke stroke_of(const Line& line, std::size_t number, const Palette& colours) {
+  if (line.faint) return {colours.context, kFaintWidth, Pen::Dash::none};
+  return {line.depth ? depth_colour(*line.depth, colours) : colours.curve(number), kLineWidth,
+          line.dashed ? Pen::Dash::dashed : Pen::Dash::none};
+}
+
+}  // namespace
+
 void draw_grid(const Plot& plot, const ValueAxis& axis) {
   const Type label{kSmallSize, plot.colours.faint, false};
   double last = HUGE_VAL;
@@ -145,14 +153,6 @@ void draw_levels(const Plot& plot, const ValueAxis& axis, const std::vector<Leve
   }
 }
 
-Stroke stroke_of(const Line& line, std::size_t number, const Palette& colours) {
-  if (line.faint) return {colours.context, kFaintWidth, Pen::Dash::none};
-  return {line.depth ? depth_colour(*line.depth, colours) : colours.curve(number), kLineWidth,
-          line.dashed ? Pen::Dash::dashed : Pen::Dash::none};
-}
-
-}  // namespace
-
 int tick_count(double height) {
   return std::clamp(static_cast<int>(height / 34), 2, 8);
 }
@@ -184,6 +184,13 @@ void draw_lines(const Plot& plot, const Lines& lines, const std::vector<Level>& 
 std::vector<LegendEntry> legend_of(const Panel& panel, const Palette& colours) {
   constexpr std::size_t kNamed = 8;
   std::vector<LegendEntry> entries;
+  if (const auto* chart = std::get_if<Chart>(&panel.content)) {
+    std::size_t curve = 0;
+    for (const Chart::Curve& each : chart->curves) {
+      const Colour colour = each.faint ? colours.context : colours.curve(curve++);
+      entries.push_back({each.name, {colour, 2, Pen::Dash::none}, LegendEntry::Sign::line, ""});
+    }
+  }
   const auto* lines = std::get_if<Lines>(&panel.content);
   if (lines == nullptr) return entries;
   bool crosses = false;

@@ -47,9 +47,21 @@ double draw_heading(Canvas& canvas, const Palette& colours, const Panel& panel, 
 void draw_lines(const Plot& plot, const Lines& lines, const std::vector<Level>& levels);
 void draw_heat_map(const Plot& plot, const HeatMap& map);
 void draw_ridge(const Plot& plot, const Ridge& ridge);
+void draw_chart(const Plot& plot, const Chart& chart, const std::vector<Level>& levels);
+void draw_contour(const Plot& plot, const Contour& contour);
+void draw_bars(const Plot& plot, const Bars& bars);
+/// The horizontal axis of a chart or a contour: ticks below the plot, and what they count.
+void draw_own_axis(const Plot& plot, const ValueAxis& axis, const std::string& label);
+/// Lines across the plot at the ticks of its vertical axis, with their labels.
+void draw_grid(const Plot& plot, const ValueAxis& axis);
+/// Lines at levels that mean something, with their labels.
+void draw_levels(const Plot& plot, const ValueAxis& axis, const std::vector<Level>& levels);
 
 /// The value axis of a panel of lines.
 [[nodiscard]] ValueAxis axis_of(const Lines& lines, const std::vector<Level>& levels);
+/// The vertical axes of a chart and of a contour.
+[[nodiscard]] ValueAxis axis_of(const Chart& chart, const std::vector<Level>& levels);
+[[nodiscard]] ValueAxis axis_of(const Contour& contour);
 [[nodiscard]] int tick_count(double height);
 
 /// How tall the figure wants to be at a width.

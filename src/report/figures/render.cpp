@@ -20,9 +20,12 @@ constexpr double kSwatch = 18;
 constexpr double kWidestLabel = 150;
 constexpr double kLongestName = 220;
 
-bool is_ridge(const Panel& panel) {
-  return std::holds_alternative<Ridge>(panel.content);
+/// Whether a panel has an axis of its own instead of the figure's steps.
+bool stands_alone(const Panel& panel) {
+  return !std::holds_alternative<Lines>(panel.content) && !std::holds_alternative<HeatMap>(panel.content);
 }
+
+constexpr double kOwnAxisHeight = 18;
 
 bool is_finding(const Pointer& pointer) {
   return pointer.tone != Pointer::Tone::plain;
@@ -172,6 +175,9 @@ void draw_panel(const Plot& plot, const Panel& panel, bool first, bool last) {
     draw_ridge(plot, *ridge);
     return;
   }
+  if (const auto* chart = std::get_if<Chart>(&panel.content)) return draw_chart(plot, *chart, panel.levels);
+  if (const auto* contour = std::get_if<Contour>(&panel.content)) return draw_contour(plot, *contour);
+  if (const auto* bars = std::get_if<Bars>(&panel.content)) return draw_bars(plot, *bars);
   draw_shades(plot);
   if (const auto* lines = std::get_if<Lines>(&panel.content)) draw_lines(plot, *lines, panel.levels);
   if (const auto* map = std::get_if<HeatMap>(&panel.content)) draw_heat_map(plot, *map);
@@ -241,22 +247,30 @@ double left_margin(Canvas& canvas, const Panel& panel, double height) {
     }
   } else if (const auto* ridge = std::get_if<Ridge>(&panel.content)) {
     for (const Ridge::Row& row : ridge->rows) consider(layout::grouped(row.step));
+  } else if (const auto* chart = std::get_if<Chart>(&panel.content)) {
+    for (const Tick& tick : axis_of(*chart, panel.levels).ticks(tick_count(height))) consider(tick.label);
+  } else if (const auto* contour = std::get_if<Contour>(&panel.content)) {
+    for (const Tick& tick : axis_of(*contour).ticks(tick_count(height))) consider(tick.label);
+  } else if (const auto* bars = std::get_if<Bars>(&panel.content)) {
+    for (const std::string& name : bars->names) consider(name);
   }
   return std::min(widest, kWidestLabel) + 10;
 }
 
 double right_margin(const Panel& panel) {
-  return std::holds_alternative<HeatMap>(panel.content) ? 72 : 14;
+  const bool coloured =
+      std::holds_alternative<HeatMap>(panel.content) || std::holds_alternative<Contour>(panel.content);
+  return coloured ? 72 : 14;
 }
 
 double natural_height(Canvas& canvas, const Figure& figure, double width) {
   const double inner = width - 2 * kPad;
   double height = 2 * kPad + head_height(canvas, figure, inner);
-  const bool steps = !std::all_of(figure.panels.begin(), figure.panels.end(), is_ridge);
+  const bool steps = !std::all_of(figure.panels.begin(), figure.panels.end(), stands_alone);
   if (steps) height += kPointerRow * static_cast<double>(pointer_rows(figure)) + kAxisHeight;
   for (const Panel& panel : figure.panels) {
     height += draw_heading(canvas, palette(FigureTheme::light), panel, {0, 0, inner, 0}, false);
-    height += kPanelHeight * panel.height + kPanelGap + (is_ridge(panel) ? 18 : 0);
+    height += kPanelHeight * panel.height + kPanelGap + (stands_alone(panel) ? kOwnAxisHeight : 0);
   }
   return height;
 }
@@ -277,7 +291,7 @@ void draw_figure(Canvas& canvas, const Palette& colours, const Figure& figure, c
   }
   double y = inner.y + head_height(canvas, figure, inner.width);
   const double width = std::max(20.0, inner.width - left - right);
-  const bool steps = !std::all_of(figure.panels.begin(), figure.panels.end(), is_ridge);
+  const bool steps = !std::all_of(figure.panels.begin(), figure.panels.end(), stands_alone);
   const double strip = steps ? kPointerRow * static_cast<double>(pointer_rows(figure)) : 0;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     const Panel& panel = figure.panels[i];
@@ -289,7 +303,7 @@ void draw_figure(Canvas& canvas, const Palette& colours, const Figure& figure, c
     }
     const Plot plot{canvas, colours, figure, {inner.x + left, y, width, kPanelHeight * panel.height * stretch}};
     draw_panel(plot, panel, i == 0, i + 1 == figure.panels.size());
-    y += plot.area.height + kPanelGap + (is_ridge(panel) ? 18 : 0);
+    y += plot.area.height + kPanelGap + (stands_alone(panel) ? kOwnAxisHeight : 0);
   }
 }
 

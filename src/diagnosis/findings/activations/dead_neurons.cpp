@@ -10,7 +10,8 @@ Units of a layer with a rectifier (ReLU and its kin) output zero for every sampl
 
 ## Signature
 The share of units that were silent in all of the last eight traced batches, as the median over the last third of the
-run: above `warning` a warning, above `critical` critical.
+run: above `warning` a warning, above `critical` critical. Short of critical it is
+a note while training clearly improves.
 
 ## Why it matters
 A silent ReLU has a slope of zero and receives no gradient: it stays dead, and the layer is smaller than it was paid
@@ -29,7 +30,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                                 [](const std::string& layer, double value) {
                                   return per_cent(value) + " of the units of " + layer + " are zero for every sample";
                                 },
-                                "no activations were recorded: the monitor in the training process does that"});
+                                "no activations were recorded: the monitor in the training process does that", true});
 }
 
 }  // namespace

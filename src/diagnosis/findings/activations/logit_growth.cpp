@@ -1,5 +1,6 @@
 // logit-growth: the outputs before the softmax grow without bound.
 #include "diagnosis/layers.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/recorded.h"
 #include "signal/trend.h"
 
@@ -20,7 +21,7 @@ attention model a sudden divergence follows.
 
 ## When it is harmless
 A classifier that fits its training set perfectly drives its logits up slowly; it is late overfitting, not a fault of
-its own.
+its own. While training clearly improves it is a note.
 
 ## References
 - Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (the z-loss).
@@ -39,8 +40,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       signal::trend_of(std::span(curve.step).subspan(half), std::span(curve.value).subspan(half));
   if (!(trend.slope > 0) || trend.p_value > settings["p"]) return NotFound{};
   Observation seen = observe(
-      Severity::warning, confidence_of(logits->late / (settings["growth"] * logits->early)), logits->first_step,
-      logits->last_step,
+      training_improves(patient) ? Severity::note : Severity::warning,
+      confidence_of(logits->late / (settings["growth"] * logits->early)), logits->first_step, logits->last_step,
       "The largest logit grew from " + number(logits->early) + " to " + number(logits->late) + " and still grows.");
   seen.evidence.push_back(evidence(logits->series, logits->first_step, logits->last_step, logits->late,
                                    settings["size"], "grew by " + times(logits->late / logits->early)));

@@ -10,7 +10,8 @@ The outputs of a sigmoid or tanh layer are mostly at the ends of its range.
 
 ## Signature
 The share of outputs beyond 0.99 of the range (below 0.01 or above 0.99 for a sigmoid, beyond 0.99 in magnitude for
-tanh), as the median over the last third: above `warning` a warning, above `critical` critical.
+tanh), as the median over the last third: above `warning` a warning, above `critical` critical. Short of critical it is
+a note while training clearly improves.
 
 ## Why it matters
 The slope is nearly zero there: hardly any gradient passes the layer, and everything before it stops learning.
@@ -28,7 +29,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                                   return per_cent(value) + " of the outputs of " + layer +
                                          " are at the ends of their range";
                                 },
-                                "no activations were recorded: the monitor in the training process does that"});
+                                "no activations were recorded: the monitor in the training process does that", true});
 }
 
 }  // namespace

@@ -23,9 +23,17 @@ Inputs that are numbers of tokens or of categories and go into an embedding.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  return judge_check(patient, {"osler/batch/magnitude", settings["size"], settings["share"], Severity::warning, 0.85,
-                               "no batches were shown to the monitor: call monitor.batch(inputs, labels)",
-                               "Inputs are far larger than networks are made for."});
+  Verdict verdict =
+      judge_check(patient, {"osler/batch/magnitude", settings["size"], settings["share"], Severity::warning, 0.85,
+                            "no batches were shown to the monitor: call monitor.batch(inputs, labels)",
+                            "Inputs are far larger than networks are made for."});
+  if (auto* seen = std::get_if<Observation>(&verdict)) {
+    const double share = share_above(patient, *recorded(patient, "osler/batch/magnitude"), settings["size"]);
+    const bool some = share < settings["all"];
+    seen->qualifiers["extent"] = some ? "some batches" : "all batches";
+    if (some) seen->summary = "Inputs of " + per_cent(share) + " of the batches are far larger than all others.";
+  }
+  return verdict;
 }
 
 }  // namespace
@@ -36,7 +44,8 @@ Finding batch_extreme() {
           {Need::batch},
           kDoc,
           {{"size", 100, "magnitude beyond which inputs are hardly normalised (seeds)"},
-           {"share", 0.02, "share of batches in which it may happen"}},
+           {"share", 0.02, "share of batches in which it may happen"},
+           {"all", 0.5, "share of batches from which it is the scale of the data, not of some samples"}},
           check};
 }
 

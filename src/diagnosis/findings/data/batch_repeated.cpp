@@ -31,7 +31,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"too few batches were shown to the monitor: call monitor.batch(inputs, labels)"};
   }
   const double same = identical ? share_above(patient, *identical, 0.5) : 0;
-  const double again = share_above(patient, *repeated, 0.5);
+  // A batch that returns after all the others is a fixed order, which is another matter.
+  const auto after = recorded(patient, "osler/batch/repeated-after");
+  const bool in_turn = after && after->late > settings["in_turn"];
+  const double again = in_turn ? 0 : share_above(patient, *repeated, 0.5);
   const bool one_sample = same > settings["identical_share"];
   if (!one_sample && again <= settings["repeated_share"]) return NotFound{};
   const Recorded& told = one_sample ? *identical : *repeated;
@@ -55,6 +58,7 @@ Finding batch_repeated() {
           {Need::batch},
           kDoc,
           {{"repeated_share", 0.5, "share of batches that were seen shortly before"},
+           {"in_turn", 4, "batches after which a return is the order of the data, not one batch again and again"},
            {"identical_share", 0.1, "share of batches made of one sample"},
            {"fewest", 8, "batches needed to speak of repetition"}},
           check};

@@ -38,6 +38,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return seen;
   }
   if (!constant) return NotFound{};
+  // Batches of one class each, and another one every time, are sorted data: the labels may well be right.
+  const auto overall = recorded(patient, "osler/batch/class-share-so-far");
+  if (overall && overall->last < settings["sorted"]) return NotFound{};
   const double share = share_above(patient, *constant, 0.5);
   if (!(share > settings["constant_share"])) return NotFound{};
   Observation seen = observe(Severity::warning, 0.9, first_above(patient, *constant, 0.5), constant->last_step,
@@ -55,7 +58,8 @@ Finding labels_invalid() {
           "Labels are invalid or all the same",
           {Need::batch},
           kDoc,
-          {{"constant_share", 0.5, "share of batches with one label from which it is no chance"}},
+          {{"sorted", 0.95, "share of one class among all labels below which batches of one label are sorted data"},
+           {"constant_share", 0.5, "share of batches with one label from which it is no chance"}},
           check};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -85,7 +86,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const bool died = std::any_of(dead.begin(), dead.end(), [](const Vital* vital) { return vital->died; });
   const bool all = dead.size() == layers.size();
-  const bool frozen = at_one_end(layers) || (2 * dead.size() > layers.size() && training_improves(patient));
+  // A monitor leaves out what is frozen: a layer that it shows is meant to learn.
+  const bool frozen =
+      !monitored(patient) && (at_one_end(layers) || (2 * dead.size() > layers.size() && training_improves(patient)));
   const Severity severity = all ? Severity::critical : died || !frozen ? Severity::warning : Severity::note;
   std::vector<std::string> names;
   std::int64_t since = dead.front()->since;

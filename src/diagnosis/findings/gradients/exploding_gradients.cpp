@@ -17,7 +17,8 @@ the chain rule multiply up with depth or sequence length.
 The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
 single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
 finite, or there are at least `leaps` of them. A norm above `large` all along is a matter of scale while the loss
-improves, and an illness when it has gained less than `little_gain` of its level.
+improves, and an illness when it has gained less than `little_gain` of its level; the share grows by itself once more
+for every hundredfold that the norm lies above `large`.
 
 ## Why it matters
 One huge step throws the weights far from where they were; a few of them end in NaN.
@@ -71,7 +72,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto leap_count = std::count_if(highs.begin(), highs.end(), leaping);
   const bool harmed = leap_at < n && loss_harmed(patient, norm->curve.step[leap_at]);
   const bool leaps = harmed || static_cast<double>(leap_count) >= settings["leaps"];
-  const bool large_throughout = calm > settings["large"] && little_gained(patient, settings["little_gain"]);
+  // The farther a norm is beyond any usual scale, the more the loss must have gained to speak for it.
+  const double wanted_gain = settings["little_gain"] * (1 + 0.5 * std::log10(std::max(calm / settings["large"], 1.0)));
+  const bool large_throughout = calm > settings["large"] && little_gained(patient, wanted_gain);
   if (!runs_away && !leaps && !large_throughout) return NotFound{};
 
   std::size_t since = leaps ? leap_at : large_throughout ? 0 : n - 1;

@@ -1,8 +1,10 @@
 // gradients-mostly-zero: more than half of a layer's gradient is exactly zero.
 #include <algorithm>
 
+#include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/observe.h"
+#include "diagnosis/recorded.h"
 #include "signal/robust.h"
 
 namespace osler::catalogue {
@@ -22,11 +24,23 @@ dead, and that part of the layer is lost capacity.
 
 ## When it is harmless
 A batch touches only some rows of an embedding table and some experts of a mixture. Pruned weights have no gradient by
-design.
+design. With few samples in a batch many units are off by chance: below `small_batch` samples, or when no layer was seen
+with units that stay silent, it is a note.
 
 ## References
 - Lu et al. 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
 )";
+
+/// Units that are off in one batch and on in another: few samples do that, and so do networks whose units were watched
+/// and are alive.
+bool takes_turns(const Patient& patient, const SettingValues& settings) {
+  const auto size = batch_size(patient);
+  if (size && *size < settings["small_batch"]) return true;
+  const std::vector<LayerRecord> watched = activation_records(patient, "dead-share", 1);
+  return !watched.empty() && std::all_of(watched.begin(), watched.end(), [&](const LayerRecord& layer) {
+    return layer.record.late < settings["silent"];
+  });
+}
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
@@ -55,7 +69,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!checked) return NotChecked{"no share of zeros in the gradients of layers in the log"};
   if (silent.empty()) return NotFound{};
 
-  Observation seen = observe(Severity::warning, confidence_of(worst / settings["zero_share"]), first_step, last_step,
+  const Severity severity = takes_turns(patient, settings) ? Severity::note : Severity::warning;
+  Observation seen = observe(severity, confidence_of(worst / settings["zero_share"]), first_step, last_step,
                              "Most of the gradient is exactly zero in " + listed(silent) + ".");
   std::stable_sort(facts.begin(), facts.end(),
                    [](const Evidence& a, const Evidence& b) { return a.observed > b.observed; });
@@ -74,6 +89,8 @@ Finding gradients_mostly_zero() {
           {Need::layer},
           kDoc,
           {{"fewest_points", 4, "logged shares needed to call it lasting"},
+           {"small_batch", 16, "samples below which many units are off by chance"},
+           {"silent", 0.1, "share of silent units below which a watched layer is alive (seeds)"},
            {"zero_share", 0.5, "share of exact zeros beyond which the layer is mostly off (seeds)"}},
           check};
 }

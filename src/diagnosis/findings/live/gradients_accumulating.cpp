@@ -10,7 +10,9 @@ Each step's gradient contains all the gradients before it: nobody clears them.
 
 ## Signature
 The monitor projects each gradient on the one before: when the earlier one is wholly contained, the projection is at
-least about 1, step after step. Found when the median is above `carried` and at least `share` of the values are.
+least about 1, step after step. Found when the median is above `carried` and at least `share` of the values are, and the
+gradient norm has grown to more than `growth` times its first level: large batches and short steps also give one gradient
+like the other, but no larger ones.
 
 ## Why it matters
 The optimizer steps along the sum of all gradients since the start: training behaves like a momentum of 1 and runs away.
@@ -29,6 +31,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   const double share = share_above(patient, *carried, settings["carried"]);
   if (carried->late < settings["carried"] || share < settings["share"]) return NotFound{};
+  const Reading* norm = patient.gradient_norm();
+  const bool grows =
+      norm == nullptr || norm->curve.empty() || norm->nonfinite > 0 || norm->top > settings["growth"] * norm->start;
+  if (!grows) return NotFound{};
   Observation seen = observe(Severity::warning, 0.9, carried->first_step, carried->last_step,
                              "Each gradient contains the one before it: gradients are never cleared.");
   seen.evidence.push_back(evidence(carried->series, carried->first_step, carried->last_step, carried->late,
@@ -46,6 +52,7 @@ Finding gradients_accumulating() {
           {{"carried", 0.9,
             "share of the earlier gradient in the later one; independent batches have well below this once training is "
             "under way"},
+           {"growth", 3, "times its first level that the gradient norm must have reached; sums of a few gradients do"},
            {"share", 0.9, "share of the comparisons in which it must be so"},
            {"fewest", 5, "comparisons of successive steps needed to judge"}},
           check};

@@ -43,11 +43,8 @@ struct Chance {
 };
 
 std::optional<Chance> chance_of(const Patient& patient, const SettingValues& settings) {
-  const auto told = configured_number(patient, {"num_classes", "n_classes", "nb_classes", "num_labels", "vocab_size",
-                                                "padded_vocab_size", "nc", "classes"});
-  constexpr double kMostClasses = 1e7;
-  if (told && *told >= 2 && *told < kMostClasses) {
-    return Chance{std::log(*told), static_cast<int>(*told), true, "the configuration"};
+  if (const auto told = configured_classes(patient)) {
+    return Chance{std::log(*told), *told, true, "the configuration"};
   }
   double lowest = 1;
   double highest = 0;

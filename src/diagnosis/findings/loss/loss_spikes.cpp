@@ -26,8 +26,9 @@ Each spike costs the steps until recovery, and the largest may not recover. A pe
 a checkpoint names the culprit.
 
 ## When it is harmless
-Losses of single small batches have long tails; a value that such a tail explains is not a spike. Losses of adversarial
-and reinforcement training jump by nature.
+Losses of single small batches have long tails; a value that such a tail explains is not a spike, and where the loss
+ordinarily scatters by a factor of exp(`wide`) or more it is that of single samples: jumps up to `as_first` times the
+first level are then a note. Losses of adversarial and reinforcement training jump by nature.
 
 ## References
 - Chowdhery et al. 2022, PaLM, section 5.1: spikes, and skipping batches.
@@ -45,6 +46,25 @@ double upward_reach(const Reading& reading, bool far) {
   return signal::quantile(above, far ? 0.97 : 0.9);
 }
 
+/// What single values cost at the start.
+double first_level(const Reading& reading) {
+  const auto tenth = std::span(reading.curve.high).first(std::max<std::size_t>(4, reading.size() / 10));
+  return std::max(std::abs(reading.start), std::abs(signal::quantile(tenth, 0.75)));
+}
+
+/// The ordinary scatter about the course as a factor, in natural logarithms; 0 when the loss can be negative. A loss
+/// rounded to zero when it was printed says nothing about the factor.
+double scatter_factor(const Reading& reading) {
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < reading.size(); ++i) {
+    if (reading.curve.low[i] < 0) return 0;
+    if (reading.curve.value[i] > 0 && reading.course[i] > 0) {
+      factors.push_back(std::log(reading.curve.value[i] / reading.course[i]));
+    }
+  }
+  return factors.empty() ? 0 : signal::mad_scale(factors);
+}
+
 std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues& settings) {
   signal::SpikeOptions options;
   options.score = settings["score"];
@@ -52,11 +72,10 @@ std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues
   std::vector<signal::Spike> spikes = signal::spikes_of(reading.curve, options);
   const double settled =
       reading.curve.step.front() + settings["settle"] * (reading.curve.step.back() - reading.curve.step.front());
-  const auto tenth = std::span(reading.curve.high).first(std::max<std::size_t>(4, reading.size() / 10));
-  const double first_level = std::max(std::abs(reading.start), std::abs(signal::quantile(tenth, 0.75)));
+  const double at_first = first_level(reading);
   const double near = settings["tail"] * upward_reach(reading, false);
   std::erase_if(spikes, [&](const signal::Spike& spike) {
-    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * first_level;
+    const bool dramatic = spike.peak - spike.base > settings["dramatic"] * at_first;
     return (spike.step < settled && !dramatic) || spike.peak - spike.base < near;
   });
   constexpr std::size_t kLong = 200;
@@ -79,7 +98,11 @@ bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spike
     return spike.base < settings["solved"] * std::abs(reading.start) &&
            spike.peak < settings["as_first"] * std::abs(reading.start);
   });
-  return traceless && (rare || solved || (spikes.size() == 1 && !dramatic));
+  const double most = settings["as_first"] * first_level(reading);
+  const bool single_samples =
+      scatter_factor(reading) >= settings["wide"] && !signal::period_of(spikes) &&
+      std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) { return spike.peak < most; });
+  return traceless && (rare || solved || single_samples || (spikes.size() == 1 && !dramatic));
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -133,6 +156,7 @@ Finding loss_spikes() {
        {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
        {"solved", 0.05, "level, as a share of the first, below which jumps are single samples that were not solved"},
        {"as_first", 10, "how many times the first level such a jump may reach"},
+       {"wide", 0.5, "ordinary scatter, in natural logarithms, from which on the log holds losses of single samples"},
        {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
       check};
 }

@@ -1,7 +1,12 @@
 // metric-contradicts-loss: the validation loss gets better, the validation metric worse.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <optional>
+#include <utility>
 
+#include "diagnosis/accuracies.h"
+#include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 
@@ -29,6 +34,37 @@ inside the loss may fall while the rest does not. Precision may fall because rec
 - Karpathy 2019, A Recipe for Training Neural Networks: verify every figure from scratch.
 )";
 
+/// A sample answered wrongly gives its right class less than a half, so its cross-entropy is at least ln 2: the mean
+/// loss bounds the share of wrong answers. An accuracy below that bound was not computed from the same outputs.
+std::optional<Observation> impossible_accuracy(const Patient& patient, const SettingValues& settings) {
+  const auto classes = known_classes(patient);
+  const Reading* training = patient.training();
+  if (!classes || *classes < 3 || training == nullptr || training->negated || training->curve.empty()) return {};
+  // What starts far from the loss of guessing is no plain cross-entropy.
+  const double guess = std::log(*classes);
+  if (std::abs(training->start / guess - 1) > settings["from_guess"]) return {};
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    if (pair.split != "validation" || pair.loss->size() < settings["fewest_points"] ||
+        pair.accuracy->size() < settings["fewest_points"] || !(pair.loss->end > 0) || pair.loss->nonfinite > 0) {
+      continue;
+    }
+    const double least = 1 - pair.loss->end / std::numbers::ln2;
+    const double accuracy = pair.share(pair.accuracy->end);
+    if (least - accuracy < settings["impossible"]) continue;
+    const Reading& loss = *pair.loss;
+    Observation seen = observe(Severity::warning, confidence_of((least - accuracy) / settings["impossible"]),
+                               loss.first_step, loss.last_step,
+                               pair.accuracy->name + " is " + number(pair.accuracy->shown(pair.accuracy->end)) +
+                                   ", but " + loss.name + " of " + number(loss.end) + " allows no less than " +
+                                   per_cent(least) + " right answers.");
+    seen.evidence.push_back(evidence(pair.accuracy->name, loss.first_step, loss.last_step, accuracy, least,
+                                     "every wrong answer costs at least ln 2 = 0.69 of loss"));
+    seen.qualifiers["kind"] = "impossible";
+    return seen;
+  }
+  return {};
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   const Reading* loss = patient.validation();
@@ -40,6 +76,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"no validation loss and metric with at least " + number(settings["fewest_points"]) +
                       " evaluations each"};
   }
+  if (auto seen = impossible_accuracy(patient, settings)) return std::move(*seen);
   const Movement better = movement_of(*loss);
   const double gain = loss->improvement();
   const bool good = better.falls(settings["p_value"], settings["loss_share"] * loss->level) &&
@@ -81,6 +118,8 @@ Finding metric_contradicts_loss() {
            {"loss_share", 0.1, "fall of the loss, as a share of its level, that should show in a metric"},
            {"near_best", 0.25, "share of the gain that the loss may have given back and still be good"},
            {"metric_share", 0.15, "loss of the metric, as a share of its level, that matters"},
+           {"impossible", 0.15, "share of right answers by which a metric may lie below what the loss allows"},
+           {"from_guess", 0.25, "distance of the first loss from ln(C) up to which it is a cross-entropy"},
            {"other_share", 0.05, "gain of another metric, as a share of its level, that denies it"}},
           check};
 }

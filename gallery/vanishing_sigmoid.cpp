@@ -1,0 +1,28 @@
+// vanishing-sigmoid: a deep sigmoid network whose first layers get no gradient.
+#include "osler/gallery/patient.h"
+
+namespace osler::gallery::ward {
+
+Patient vanishing_sigmoid() {
+  Patient patient;
+  patient.id = "vanishing-sigmoid";
+  patient.title = "A deep sigmoid network whose first layers never learn";
+  patient.story =
+      "The network was made deeper because deeper is better, and kept the sigmoid it always had. Each sigmoid passes "
+      "at "
+      "most a quarter of the gradient on, so ten of them leave about a millionth for the first layer.";
+  patient.recipe.depth = 10;
+  patient.recipe.activation = Activation::sigmoid;
+  patient.recipe.init = Initialisation::xavier;
+  patient.finding = "vanishing-by-depth";
+  patient.cause = "vanishing-signal";
+  patient.treatments = {{"Use ReLU with He initialisation and a path around each layer",
+                         {{"activation", "relu"}, {"init", "he"}, {"residual", "on"}}}};
+  patient.recovery.accuracy = 0.85;
+  patient.lesson =
+      "Saturating activations shrink the gradient at every layer. ReLU with He initialisation, residual connections or "
+      "normalisation keep its size.";
+  return patient;
+}
+
+}  // namespace osler::gallery::ward

@@ -1,0 +1,47 @@
+// A visit: a patient of the gallery is trained, diagnosed, treated, and trained again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "osler/gallery/course.h"
+#include "osler/gallery/patient.h"
+#include "osler/gallery/treat.h"
+
+namespace osler::gallery {
+
+/// How a visit is made.
+struct VisitOptions {
+  CourseOptions course;     ///< `run_file` is the sick run's; the treated run's has "-treated" before its ending
+  bool treat = true;        ///< off: only the diagnosis
+  double fork_share = 0.5;  ///< how much of the run a fork of the treatment is
+  TreatOptions treatment;
+  std::function<void(std::string_view phase)> on_phase;  ///< "sick", "fork 1", ..., "treated"
+};
+
+/// What came of a visit.
+struct Visit {
+  std::uint64_t seed = 0;
+  CourseResult sick;
+  bool finding_seen = false;              ///< the expected one, or one that is right too
+  std::optional<std::size_t> cause_rank;  ///< of the expected cause among the report's; 0 is first
+  bool clean = false;                     ///< no warning or worse: what a healthy control must be
+
+  std::optional<Cure> cure;  ///< what the report's own remedies did
+  bool prescribed = false;   ///< they did not suffice, so the patient's own treatment was taken
+  Recipe treated_recipe;
+  std::optional<CourseResult> treated;
+  bool recovered = false;
+  std::string not_recovered;  ///< why it does not count as well
+};
+
+/// Makes a visit. Fails when the recipe cannot be trained or a run file cannot be written.
+[[nodiscard]] Result<Visit> visit(const Patient& patient, const Trainer& trainer, const VisitOptions& options = {});
+
+/// Whether a patient is well, or why not.
+[[nodiscard]] std::optional<std::string> still_ill(const Patient& patient, const CourseResult& sick,
+                                                   const CourseResult& treated);
+
+}  // namespace osler::gallery

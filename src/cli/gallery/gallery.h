@@ -1,0 +1,12 @@
+// osler gallery: sick networks trained for real, diagnosed, treated, healthy.
+#pragma once
+
+#include "osler/gallery/course.h"
+
+namespace osler::cli {
+
+/// Runs the gallery's command line; returns its exit code. It is a program of its own, which `osler gallery` starts:
+/// LibTorch takes half a second to load, and a diagnosis of a log must not wait for it.
+[[nodiscard]] int run_gallery(int count, const char* const* arguments, const gallery::Trainer& trainer);
+
+}  // namespace osler::cli

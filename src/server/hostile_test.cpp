@@ -1,0 +1,208 @@
+// The server among enemies: names that try to be markup or paths, impossible ranges, clients that stall or leave.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <vector>
+
+#include "osler/runfile/writer.h"
+#include "server/server_fixture.h"
+
+namespace osler::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A connection that speaks only when it is told to.
+class RawClient {
+ public:
+  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    open_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  RawClient(RawClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)), open_(other.open_) {}
+  RawClient& operator=(RawClient&&) = delete;
+  ~RawClient() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+
+  [[nodiscard]] bool is_open() const { return open_; }
+  void say(std::string_view text) const { (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
+  /// What comes first, at most `most` bytes.
+  [[nodiscard]] std::string hear(std::size_t most) const {
+    std::string text(most, '\0');
+    const ssize_t got = ::recv(socket_, text.data(), most, 0);
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
+  }
+
+ private:
+  int socket_;
+  bool open_ = false;
+};
+
+constexpr const char* kAskForEvents = "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
+TEST_F(ServerTest, TellsNamesAsTheyAreWhateverIsInThem) {
+  const std::string name =
+      "<script>alert(1)<!--\"'\xe2\x80\xae"
+      "fdp\n\xff.csv";
+  std::filesystem::copy_file(root() / "sick.csv", root() / name);
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  std::size_t found = 0;
+  for (int round = 0; round < 200 && found == 0; ++round) {
+    const Json list = get("/api/runs");
+    for (const Json& run : list.at("runs")) {
+      if (run.at("status") == "unexamined") continue;
+      found += run.at("name").get<std::string>().starts_with("<script>alert(1)<!--\"'") ? 1 : 0;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_EQ(found, 1U);
+  auto asking = client();
+  const auto answer = asking.Get("/api/runs");
+  EXPECT_THAT(answer->get_header_value("Content-Type"), HasSubstr("application/json"));
+  EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff");
+  // A line break in a name must not begin a line of its own, where it could pass for another metric.
+  const auto metrics = asking.Get("/metrics");
+  EXPECT_THAT(metrics->body, Not(HasSubstr("\n\xff")));
+}
+
+TEST_F(ServerTest, DrawsASeriesWhoseNameIsAMegabyteLong) {
+  {
+    auto writer = RunFileWriter::open(root() / "long.osler");
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("loss");
+    const SeriesId other = writer->series(std::string(1'000'000, 'n'));
+    for (int step = 0; step < 30; ++step) {
+      writer->add(Event{loss, step, kNoTime, 1.0 / (step + 1)});
+      writer->add(Event{other, step, kNoTime, 1.0 * step});
+    }
+    ASSERT_TRUE(writer->close());
+  }
+  serve();
+  const std::string path = run_path("long.osler");
+  const Json run = get(path);
+  ASSERT_TRUE(run.contains("series")) << run;
+  for (const Json& series : run.at("series")) {
+    EXPECT_LT(series.at("name").get<std::string>().size(), 1100U);
+    if (series.at("number").is_null()) continue;
+    const Json columns = get(path + "/series?number=" + std::to_string(series.at("number").get<int>()));
+    EXPECT_EQ(columns.at("mean").size(), 30U);
+  }
+  EXPECT_EQ(status_of(path + "/series?number=99"), 404);
+  EXPECT_EQ(status_of(path + "/series?number=-1"), 400);
+}
+
+TEST_F(ServerTest, AnswersImpossibleRangesWithWhatThereIs) {
+  serve();
+  const std::string series = run_path("sick.csv") + "/series?name=train_loss";
+  const Json all = get(series + "&from=-9223372036854775808&to=9223372036854775807&points=18446744073709551615");
+  EXPECT_EQ(all.at("first_step").size(), 300U);
+  EXPECT_EQ(get(series + "&from=100&to=50").at("first_step").size(), 0U);
+  EXPECT_EQ(get(series + "&from=9223372036854775807&to=9223372036854775807").at("first_step").size(), 0U);
+  EXPECT_EQ(get(series + "&points=0").at("first_step").size(), 2U);
+  EXPECT_EQ(status_of(series + "&points=-1"), 400);
+  EXPECT_EQ(status_of(series + "&from=1e9"), 400);
+  const std::string path = run_path("sick.csv");
+  for (const char* what : {"/layers", "/distribution"}) {
+    EXPECT_EQ(status_of(path + what + "?name=x&from=1&to=zwei"), 400) << what;
+    EXPECT_NE(status_of(path + what + "?name=x&from=9223372036854775807&to=-9223372036854775808"), 500) << what;
+  }
+  EXPECT_EQ(status_of("/" + std::string(100'000, 'a')), 414);
+}
+
+TEST_F(ServerTest, ListsNothingBehindALinkOutOfTheRoot) {
+  std::filesystem::create_directories(base_ / "elsewhere");
+  std::filesystem::copy_file(root() / "sick.csv", base_ / "elsewhere/secret.csv");
+  std::filesystem::create_directory_symlink(base_ / "elsewhere", root() / "door");
+  std::filesystem::create_directory_symlink(root(), root() / "circle");
+  std::filesystem::create_symlink("/etc/passwd", root() / "passwd.osler");
+  std::filesystem::create_symlink("nothing.csv", root() / "dangling.csv");
+  serve();
+  ASSERT_FALSE(examined("healthy.csv").is_null());
+  const Json list = get("/api/runs");
+  EXPECT_GE(list.at("runs").size(), 2U);
+  for (const Json& run : list.at("runs")) {
+    EXPECT_THAT(run.at("name").get<std::string>(), Not(HasSubstr("secret")));
+    EXPECT_THAT(run.at("name").get<std::string>(), Not(HasSubstr("passwd")));
+  }
+}
+
+TEST_F(ServerTest, GoesOnAnsweringWhileOthersStall) {
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  std::vector<RawClient> stalled;
+  for (int i = 0; i < 100; ++i) {
+    stalled.emplace_back(server_->port());
+    stalled.back().say(i % 2 == 0 ? "GET /api/runs HT" : "GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ");
+  }
+  EXPECT_EQ(status_of("/api/runs"), 200);
+}
+
+TEST_F(ServerTest, SurvivesClientsThatLeaveInTheMiddle) {
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  for (int i = 0; i < 100; ++i) {
+    const RawClient leaving(server_->port());
+    leaving.say("GET /api/catalogue HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    if (i % 2 == 0) {
+      EXPECT_FALSE(leaving.hear(1).empty());
+    }
+  }
+  EXPECT_EQ(status_of("/api/catalogue"), 200);
+}
+
+TEST_F(ServerTest, HoldsTwoHundredStreamsAndRefusesMore) {
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  {
+    std::vector<RawClient> listening;
+    for (int i = 0; i < 200; ++i) {
+      listening.emplace_back(server_->port());
+      ASSERT_TRUE(listening.back().is_open());
+      listening.back().say(kAskForEvents);
+    }
+    for (const RawClient& listener : listening) EXPECT_THAT(listener.hear(64), HasSubstr("200 OK"));
+    EXPECT_EQ(status_of("/api/events"), 503);
+    EXPECT_EQ(status_of("/api/runs"), 200);
+  }
+  // They have all left; their places become free when the server next writes to them.
+  std::ofstream(root() / "healthy.csv", std::ios::app) << "1500,0.03,,,0.0001,0.05\n";
+  std::string heard;
+  for (int round = 0; round < 600 && heard.find("200 OK") == std::string::npos; ++round) {
+    const RawClient again(server_->port());
+    again.say(kAskForEvents);
+    heard = again.hear(64);
+    if (heard.find("200 OK") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_THAT(heard, HasSubstr("200 OK"));
+}
+
+TEST_F(ServerTest, KeepsTheTokenToItself) {
+  serve("s3cret");
+  auto asking = client();
+  const auto entered = asking.Get("/?token=s3cret");
+  ASSERT_TRUE(entered);
+  EXPECT_THAT(entered->get_header_value("Set-Cookie"), HasSubstr("HttpOnly; SameSite=Strict"));
+  EXPECT_THAT(entered->get_header_value("Location"), Not(HasSubstr("s3cret")));
+  EXPECT_EQ(status_of("/?token=wrong"), 401);
+  EXPECT_EQ(status_of("/api/runs?token=s3cret"), 401);
+  EXPECT_EQ(status_of("/metrics"), 401);
+  EXPECT_EQ(status_of("/api/events"), 401);
+  const auto posted = asking.Post("/api/runs", {{"Authorization", "Bearer s3cret"}}, "x", "text/plain");
+  ASSERT_TRUE(posted);
+  EXPECT_EQ(posted->status, 405);
+}
+
+}  // namespace
+}  // namespace osler::server

@@ -1,0 +1,58 @@
+// Visits patients of the gallery and prints a line for each: for many processes at once, which the gallery itself is
+// not.
+#include <ATen/Parallel.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "osler/gallery/patient.h"
+#include "osler/gallery/visit.h"
+#include "osler/torch/course.h"
+
+namespace {
+
+std::string causes_of(const osler::Report& report) {
+  std::string text;
+  for (std::size_t i = 0; i < report.causes.size() && i < 4; ++i) text += " " + report.causes[i].cause;
+  return text;
+}
+
+std::string findings_of(const osler::Report& report) {
+  std::string text;
+  for (const osler::Observation& seen : report.findings) {
+    text += (seen.severity == osler::Severity::note ? " (" : " ") + seen.finding +
+            (seen.severity == osler::Severity::note ? ")" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+/// osler_visits SEED DIGITS [ID...]; without ids, all.
+int main(int count, char** arguments) {
+  using namespace osler;
+  if (count < 3) return 2;
+  at::set_num_threads(1);
+  for (const auto& row : gallery::patients()) {
+    const gallery::Patient& patient = row.descriptor;
+    bool wanted = count == 3;
+    for (int i = 3; i < count; ++i) wanted = wanted || patient.id == arguments[i];
+    if (!wanted) continue;
+    gallery::VisitOptions options;
+    options.course.seed = std::strtoull(arguments[1], nullptr, 10);
+    options.course.digits = arguments[2];
+    const auto visit = gallery::visit(patient, osler::torch::follow, options);
+    if (!visit) {
+      std::printf("%s\t%s\tERROR %s\n", std::string(patient.id).c_str(), arguments[1], describe(visit.error()).c_str());
+      continue;
+    }
+    const long rank = visit->cause_rank ? static_cast<long>(*visit->cause_rank) + 1 : 0;
+    std::printf(
+        "%s\t%s\t%s\tfound=%d\trank=%ld\trecovered=%d\tby=%s\t%.1fs\t|%s |%s | %s\n", std::string(patient.id).c_str(),
+        arguments[1], patient.healthy() ? (visit->clean ? "clean" : "ALARM") : "sick", visit->finding_seen ? 1 : 0,
+        rank, visit->recovered ? 1 : 0, visit->prescribed ? "patient" : "report", visit->sick.seconds,
+        findings_of(visit->sick.report).c_str(), causes_of(visit->sick.report).c_str(), visit->not_recovered.c_str());
+    std::fflush(stdout);
+  }
+}
