@@ -8,16 +8,16 @@ Patient attention_collapsed() {
   patient.id = "attention-collapsed";
   patient.title = "Attention that looks at one letter only";
   patient.story =
-      "All matrices of the transformer were drawn with a size of 0.5. Queries and keys of that size give "
+      "All matrices of the transformer were drawn with a size of 0.7. Queries and keys of that size give "
       "scores in the hundreds, so each softmax picks a single letter and passes no gradient.";
   patient.recipe.task = Task::text;
   patient.recipe.model = Model::gpt;
   patient.recipe.depth = 2;
-  patient.recipe.width = 32;
-  patient.recipe.sequence_length = 16;
-  patient.recipe.batch_size = 16;
+  patient.recipe.width = 16;
+  patient.recipe.sequence_length = 24;
+  patient.recipe.batch_size = 8;
   patient.recipe.init = Initialisation::normal;
-  patient.recipe.init_std = 0.5;
+  patient.recipe.init_std = 0.7;
   patient.recipe.lr = 0.003;
   patient.recipe.steps = 250;
   patient.finding = "attention-entropy-collapse";

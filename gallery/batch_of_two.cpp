@@ -11,8 +11,10 @@ Patient batch_of_two() {
       "Memory was short, so the batch went from 64 to 2 and everything else stayed. Each gradient is the "
       "opinion of two samples; the loss jumps about and hardly falls.";
   patient.recipe.batch_size = 2;
-  patient.recipe.lr = 0.01;
+  patient.recipe.optimizer = Optimizer::sgd;
+  patient.recipe.lr = 0.05;
   patient.recipe.activation = Activation::gelu;
+  patient.recipe.depth = 2;
   patient.recipe.steps = 500;
   patient.finding = "gradient-noise-dominates";
   patient.cause = "batch-too-small";

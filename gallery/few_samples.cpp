@@ -12,7 +12,8 @@ Patient few_samples() {
       "and climbs: the network knows these sixty, not digits.";
   patient.recipe.samples = 60;
   patient.recipe.batch_size = 20;
-  patient.finding = "overfitting";
+  patient.finding = "overconfidence";
+  patient.also = {"overfitting"};
   patient.cause = "too-little-data";
   patient.causes = {"model-too-large"};
   patient.treatments = {{"Collect more data", {{"samples", "2000"}, {"batch_size", "64"}}}};

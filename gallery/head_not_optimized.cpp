@@ -15,7 +15,7 @@ Patient head_not_optimized() {
   patient.finding = "parameters-not-optimized";
   patient.cause = "frozen-parameters";
   patient.treatments = {{"Build the optimizer after the model is complete", {{"all_optimized", "on"}}}};
-  patient.recovery.accuracy = 0.7;
+  patient.recovery.accuracy = 0.85;
   patient.lesson =
       "Build the optimizer last. Compare the number of trainable parameters with the number that the "
       "optimizer holds.";

@@ -10,8 +10,11 @@ Patient healthy_cnn() {
   patient.story = "Three convolutions with ReLU and He initialisation under Adam. Nothing is wrong.";
   patient.recipe.model = Model::cnn;
   patient.recipe.depth = 3;
-  patient.recipe.width = 12;
-  patient.recipe.lr = 0.005;
+  patient.recipe.width = 8;
+  patient.recipe.lr = 0.01;
+  patient.recipe.schedule = Schedule::cosine;
+  patient.recipe.min_lr = 0.001;
+  patient.recipe.batch_size = 32;
   patient.recipe.steps = 250;
   return patient;
 }

@@ -13,15 +13,15 @@ Patient healthy_gpt() {
   patient.recipe.task = Task::text;
   patient.recipe.model = Model::gpt;
   patient.recipe.depth = 2;
-  patient.recipe.width = 32;
-  patient.recipe.sequence_length = 16;
-  patient.recipe.batch_size = 16;
+  patient.recipe.width = 16;
+  patient.recipe.sequence_length = 24;
+  patient.recipe.batch_size = 8;
   patient.recipe.normalization = Normalisation::layer;
-  patient.recipe.lr = 0.003;
+  patient.recipe.lr = 0.005;
   patient.recipe.warmup_steps = 20;
   patient.recipe.schedule = Schedule::cosine;
-  patient.recipe.min_lr = 0.0003;
-  patient.recipe.steps = 300;
+  patient.recipe.min_lr = 0.0005;
+  patient.recipe.steps = 250;
   return patient;
 }
 

@@ -13,11 +13,12 @@ Patient healthy_lstm() {
   patient.recipe.task = Task::adding;
   patient.recipe.model = Model::lstm;
   patient.recipe.depth = 1;
-  patient.recipe.width = 24;
-  patient.recipe.sequence_length = 10;
+  patient.recipe.width = 16;
+  patient.recipe.sequence_length = 8;
+  patient.recipe.batch_size = 32;
   patient.recipe.lr = 0.01;
   patient.recipe.clip_norm = 5;
-  patient.recipe.steps = 300;
+  patient.recipe.steps = 250;
   return patient;
 }
 

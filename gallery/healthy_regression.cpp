@@ -11,6 +11,8 @@ Patient healthy_regression() {
   patient.recipe.task = Task::regression;
   patient.recipe.depth = 2;
   patient.recipe.lr = 0.003;
+  patient.recipe.schedule = Schedule::cosine;
+  patient.recipe.min_lr = 0.0003;
   return patient;
 }
 

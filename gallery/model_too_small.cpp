@@ -1,4 +1,4 @@
-// model-too-small: two units where many are needed.
+// model-too-small: one unit where many are needed.
 #include "osler/gallery/patient.h"
 
 namespace osler::gallery::ward {
@@ -8,13 +8,13 @@ Patient model_too_small() {
   patient.id = "model-too-small";
   patient.title = "A network too narrow for its task";
   patient.story =
-      "The model had to be tiny to run on a small device. Two units cannot tell ten clouds of points apart: "
+      "The model had to be tiny to run on a small device. One unit cannot tell ten clouds of points apart: "
       "training and validation loss go flat, high and close together.";
   patient.recipe.task = Task::clouds;
-  patient.recipe.width = 2;
+  patient.recipe.width = 1;
   patient.recipe.depth = 1;
-  patient.recipe.lr = 0.02;
-  patient.recipe.activation = Activation::gelu;
+  patient.recipe.lr = 0.03;
+  patient.recipe.activation = Activation::tanh;
   patient.finding = "underfitting";
   patient.cause = "model-too-small";
   patient.treatments = {{"Make the layers wider", {{"width", "64"}}}};

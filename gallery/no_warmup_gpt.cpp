@@ -13,11 +13,12 @@ Patient no_warmup_gpt() {
   patient.recipe.task = Task::text;
   patient.recipe.model = Model::gpt;
   patient.recipe.depth = 3;
-  patient.recipe.width = 32;
-  patient.recipe.sequence_length = 16;
-  patient.recipe.batch_size = 16;
+  patient.recipe.width = 16;
+  patient.recipe.sequence_length = 24;
+  patient.recipe.batch_size = 8;
+  patient.recipe.optimizer = Optimizer::rmsprop;
   patient.recipe.lr = 0.03;
-  patient.recipe.steps = 300;
+  patient.recipe.steps = 250;
   patient.finding = "no-warmup";
   patient.cause = "warmup-missing";
   patient.causes = {"lr-too-high"};

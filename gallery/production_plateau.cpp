@@ -13,9 +13,9 @@ Patient production_plateau() {
   patient.recipe.task = Task::text;
   patient.recipe.model = Model::gpt;
   patient.recipe.depth = 2;
-  patient.recipe.width = 32;
-  patient.recipe.sequence_length = 16;
-  patient.recipe.batch_size = 16;
+  patient.recipe.width = 16;
+  patient.recipe.sequence_length = 24;
+  patient.recipe.batch_size = 8;
   patient.recipe.normalization = Normalisation::layer;
   patient.recipe.lr = 0.005;
   patient.recipe.warmup_steps = 10;

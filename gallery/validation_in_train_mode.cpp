@@ -10,7 +10,8 @@ Patient validation_in_train_mode() {
   patient.story =
       "Nobody called eval() before validation. Half of the units are left out at random while the model is judged, so "
       "it looks worse than it is, and each time by another amount.";
-  patient.recipe.dropout = 0.5;
+  patient.recipe.dropout = 0.4;
+  patient.recipe.width = 128;
   patient.recipe.eval_mode = false;
   patient.finding = "train-mode-in-validation";
   patient.cause = "eval-mode-left-on";

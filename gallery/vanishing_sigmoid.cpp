@@ -10,14 +10,14 @@ Patient vanishing_sigmoid() {
   patient.story =
       "The network was made deeper because deeper is better, and kept the sigmoid it always had. Each sigmoid passes "
       "at "
-      "most a quarter of the gradient on, so ten of them leave about a millionth for the first layer.";
-  patient.recipe.depth = 10;
+      "most a quarter of the gradient on, so fourteen of them leave next to nothing for the first layer.";
+  patient.recipe.depth = 14;
   patient.recipe.activation = Activation::sigmoid;
   patient.recipe.init = Initialisation::xavier;
   patient.finding = "vanishing-by-depth";
   patient.cause = "vanishing-signal";
-  patient.treatments = {{"Use ReLU with He initialisation and a path around each layer",
-                         {{"activation", "relu"}, {"init", "he"}, {"residual", "on"}}}};
+  patient.treatments = {{"Use ReLU with He initialisation and normalise between the layers",
+                         {{"activation", "relu"}, {"init", "he"}, {"normalization", "layer"}}}};
   patient.recovery.accuracy = 0.85;
   patient.lesson =
       "Saturating activations shrink the gradient at every layer. ReLU with He initialisation, residual connections or "

@@ -451,7 +451,28 @@ void weigh_flat_training(const Patient& patient, const Findings& findings, std::
   clues.push_back({-2.0, "what stands still is the training loss itself"});
 }
 
+namespace {
+
+/// In words: most of the training set is still answered wrongly, at a loss that is not far down. Nothing where no
+/// training accuracy is logged.
+std::optional<std::string> training_set_unknown(const Patient& patient) {
+  constexpr double kMost = 0.5;
+  constexpr double kPerCent = 100;
+  const Series* accuracy = patient.roles().first(Role::train_accuracy);
+  const Reading* training = patient.training();
+  if (accuracy == nullptr || accuracy->summary().empty() || training == nullptr || training->curve.empty()) return {};
+  const double scale = accuracy->summary().total()->max > 1.5 ? kPerCent : 1;
+  const signal::Curve curve = layer_curve(*accuracy);
+  if (curve.empty()) return {};
+  const double late = signal::median(std::span(curve.value).subspan(curve.size() / 3 * 2)) / scale;
+  if (late >= kMost || !(training->end > kMost * training->start)) return {};
+  return "only " + per_cent(late) + " of the training set is answered rightly: it is not known by heart";
+}
+
+}  // namespace
+
 std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings) {
+  if (auto unknown = training_set_unknown(patient)) return unknown;
   for (const std::string_view id : {"overfitting", "overconfidence"}) {
     if (findings.found(id) != nullptr) return std::nullopt;
   }

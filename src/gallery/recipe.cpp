@@ -83,7 +83,8 @@ std::span<const Knob> knobs() {
   static const std::vector<Knob> table = {
       choice<&Recipe::task>("task", "what is learned"),
       number<&Recipe::samples, 8.0, 20000.0>("samples", "samples of the training set", true),
-      number<&Recipe::label_noise, 0.0, 1.0>("label_noise", "share of labels, of both splits, that are drawn at random"),
+      number<&Recipe::label_noise, 0.0, 1.0>("label_noise",
+                                             "share of labels, of both splits, that are drawn at random"),
       number<&Recipe::imbalance, 0.0, 0.99>("imbalance", "share of the training set moved to the first class"),
       flag<&Recipe::labels_match>("labels_match", "labels belong to their inputs"),
       flag<&Recipe::standardise>("input_normalization", "inputs have mean 0 and standard deviation 1"),

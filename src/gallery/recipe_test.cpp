@@ -18,8 +18,9 @@ std::string another_value(const Knob& knob) {
   const std::string present = knob.get(Recipe{});
   if (!knob.choices.empty())
     return std::string(knob.choices.front() == present ? knob.choices.back() : knob.choices.front());
-  const double middle =
-      knob.kind == Knob::Kind::whole ? std::floor((knob.least + knob.most) / 2) : (knob.least + knob.most) / 2;
+  // Not the middle, which may be what the recipe has.
+  const double value = knob.least + 0.75 * (knob.most - knob.least);
+  const double middle = knob.kind == Knob::Kind::whole ? std::floor(value) : value;
   Recipe recipe;
   EXPECT_TRUE(knob.set(recipe, std::to_string(middle))) << knob.name;
   return knob.get(recipe);

@@ -35,7 +35,7 @@ class Treating {
 
   [[nodiscard]] bool may_try() const { return cure_.trials.size() < options_.trials; }
 
-  void attempt(const std::string& cause, const Remedy& remedy) {
+  void attempt(const WeighedCause& cause, const Remedy& remedy) {
     if (!remedy.change || !forks_.can_apply(*remedy.change)) {
       cure_.for_a_person.push_back(remedy.text);
       return;
@@ -47,8 +47,8 @@ class Treating {
     Changes changes = cure_.kept;
     changes.push_back(*remedy.change);
     Fork fork = forks_.run(changes);
-    Trial trial{cause, remedy.text, *remedy.change, best_.loss, fork.loss, false, {}};
-    decide(trial, fork);
+    Trial trial{cause.cause, remedy.text, *remedy.change, best_.loss, fork.loss, false, {}};
+    decide(trial, fork, gone(cause, fork));
     if (trial.kept) {
       cure_.kept = std::move(changes);
       best_ = std::move(fork);
@@ -62,16 +62,26 @@ class Treating {
   }
 
  private:
-  void decide(Trial& trial, const Fork& fork) const {
+  /// The finding that a fork no longer shows: the one the report leads with, or one that speaks for the cause.
+  [[nodiscard]] std::string gone(const WeighedCause& cause, const Fork& fork) const {
+    std::vector<std::string> candidates = {finding_};
+    for (const Reason& reason : cause.speaks_for) candidates.push_back(reason.finding);
+    const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const std::string& finding) {
+      return shows(best_.report, finding) && !shows(fork.report, finding);
+    });
+    return found != candidates.end() ? *found : std::string();
+  }
+
+  void decide(Trial& trial, const Fork& fork, const std::string& gone) const {
     const double before = comparable(best_.loss);
     const double after = comparable(fork.loss);
     const double margin = std::isfinite(before) ? options_.improvement * std::fabs(before) : 0;
     if (after < before - margin) {
       trial.kept = true;
       trial.why = std::isfinite(before) ? "the loss falls" : "the loss is finite";
-    } else if (shows(best_.report, finding_) && !shows(fork.report, finding_) && after <= before + margin) {
+    } else if (!gone.empty() && after <= before + margin) {
       trial.kept = true;
-      trial.why = finding_ + " is gone and the loss is no worse";
+      trial.why = gone + " is gone and the loss is no worse";
     } else if (after > before + margin) {
       trial.why = "the loss is worse";
     } else {
@@ -94,7 +104,7 @@ Cure treat(const Report& report, const Forks& forks, const TreatOptions& options
   for (std::size_t i = 0; i < causes; ++i) {
     for (const Remedy& remedy : report.causes[i].remedies) {
       if (!treating.may_try()) return treating.finish();
-      treating.attempt(report.causes[i].cause, remedy);
+      treating.attempt(report.causes[i], remedy);
     }
   }
   return treating.finish();

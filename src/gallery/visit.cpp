@@ -67,7 +67,9 @@ class Visiting {
     if (patient_.healthy() || !options_.treat || visit_.sick.stopped) return std::move(visit_);
     cure();
     if (auto done = train_again(); !done) return done.error();
-    if (!visit_.recovered && !visit_.treated->stopped) {
+    // Without a change there was no treatment, however well the patient looks.
+    const bool untreated = visit_.cure->kept.empty();
+    if ((!visit_.recovered || untreated) && !visit_.treated->stopped) {
       if (auto done = prescribe(); !done) return done.error();
     }
     return std::move(visit_);
@@ -85,6 +87,18 @@ class Visiting {
     visit_.cause_rank = rank_of(patient_, report);
   }
 
+  /// A fork must be long enough to show what the report leads with.
+  [[nodiscard]] std::int64_t fork_steps() const {
+    constexpr double kBeyond = 0.2;
+    const auto all = static_cast<double>(patient_.recipe.steps);
+    double steps = options_.fork_share * all;
+    const auto& findings = visit_.sick.report.findings;
+    if (!findings.empty() && is_warning(findings.front())) {
+      steps = std::max(steps, static_cast<double>(findings.front().first_step) + kBeyond * all);
+    }
+    return static_cast<std::int64_t>(std::min(steps, all));
+  }
+
   void cure() {
     int number = 0;
     Forks forks;
@@ -94,7 +108,7 @@ class Visiting {
       CourseOptions course = options_.course;
       course.run_file.clear();
       course.on_line = {};
-      course.steps = static_cast<std::int64_t>(options_.fork_share * static_cast<double>(patient_.recipe.steps));
+      course.steps = fork_steps();
       auto result = follow_(with(patient_.recipe, changes), course);
       return result ? Fork{result->true_loss, std::move(result->report)} : Fork{};
     };

@@ -26,31 +26,6 @@ namespace {
 // Series that are told step by step together; each keeps a chunk in memory meanwhile.
 constexpr std::size_t kMergedSeries = 256;
 
-/// Spans in rising order; of exact points at one step the later wins; neighbours merged until they are few enough.
-std::vector<WindowSpan> arranged(std::vector<WindowSpan> spans, std::size_t most) {
-  const auto earlier = [](const WindowSpan& a, const WindowSpan& b) { return a.first_step < b.first_step; };
-  if (!std::is_sorted(spans.begin(), spans.end(), earlier)) std::stable_sort(spans.begin(), spans.end(), earlier);
-  std::vector<WindowSpan> distinct;
-  for (WindowSpan& span : spans) {
-    const bool same = !distinct.empty() && span.points == 1 && distinct.back().points == 1 &&
-                      distinct.back().first_step == span.first_step;
-    if (same) {
-      distinct.back() = span;
-    } else {
-      distinct.push_back(span);
-    }
-  }
-  const std::size_t group = (distinct.size() + most - 1) / most;
-  if (group <= 1) return distinct;
-  std::vector<WindowSpan> merged;
-  for (std::size_t i = 0; i < distinct.size(); i += group) {
-    WindowSpan whole = distinct[i];
-    for (std::size_t j = i + 1; j < std::min(i + group, distinct.size()); ++j) merge_span(whole, distinct[j]);
-    merged.push_back(whole);
-  }
-  return merged;
-}
-
 std::vector<std::int64_t> shape_of(std::string_view text) {
   std::vector<std::int64_t> shape;
   while (!text.empty()) {

@@ -43,6 +43,30 @@ void merge_span(WindowSpan& whole, const WindowSpan& part) {
   whole.mean = before <= 0 ? part.mean : whole.mean + (part.mean - whole.mean) * (weight / (before + weight));
 }
 
+std::vector<WindowSpan> arranged(std::vector<WindowSpan> spans, std::size_t most) {
+  const auto earlier = [](const WindowSpan& a, const WindowSpan& b) { return a.first_step < b.first_step; };
+  if (!std::is_sorted(spans.begin(), spans.end(), earlier)) std::stable_sort(spans.begin(), spans.end(), earlier);
+  std::vector<WindowSpan> distinct;
+  for (WindowSpan& span : spans) {
+    const bool same = !distinct.empty() && span.points == 1 && distinct.back().points == 1 &&
+                      distinct.back().first_step == span.first_step;
+    if (same) {
+      distinct.back() = span;
+    } else {
+      distinct.push_back(span);
+    }
+  }
+  const std::size_t group = (distinct.size() + most - 1) / most;
+  if (group <= 1) return distinct;
+  std::vector<WindowSpan> merged;
+  for (std::size_t i = 0; i < distinct.size(); i += group) {
+    WindowSpan whole = distinct[i];
+    for (std::size_t j = i + 1; j < std::min(i + group, distinct.size()); ++j) merge_span(whole, distinct[j]);
+    merged.push_back(whole);
+  }
+  return merged;
+}
+
 void SpanCollector::add(const WindowSpan& span) {
   if (count_ < joined_ && count_ > 0 && spans.back().last_step < span.first_step) {
     merge_span(spans.back(), span);

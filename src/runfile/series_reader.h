@@ -49,6 +49,9 @@ class DamageLog {
 /// Joins a span to the one before it.
 void merge_span(WindowSpan& whole, const WindowSpan& part);
 
+/// Spans in rising order; of exact points at one step the later wins; neighbours merged until they are few enough.
+std::vector<WindowSpan> arranged(std::vector<WindowSpan> spans, std::size_t most);
+
 /// Collects spans and joins neighbours as they come, so that a wide window does not fill memory first.
 class SpanCollector {
  public:

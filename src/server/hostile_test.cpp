@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "osler/runfile/writer.h"
-#include "server/server_fixture.h"
+#include "server_fixture.h"
 
 namespace osler::server {
 namespace {

@@ -78,6 +78,7 @@ class HttpServer final : public Server {
     http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
     http_.set_payload_max_length(1U << 16U);
     http_.set_keep_alive_timeout(5);
+    http_.set_keep_alive_max_count(1000);
     http_.set_default_headers({{"Content-Security-Policy", kPolicy},
                                {"X-Content-Type-Options", "nosniff"},
                                {"Referrer-Policy", "no-referrer"},

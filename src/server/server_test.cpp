@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "osler/runfile/writer.h"
-#include "server/server_fixture.h"
+#include "server_fixture.h"
 
 namespace osler::server {
 namespace {

@@ -5,10 +5,12 @@
 #include <c10/util/Type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torch/optim/lbfgs.h>
 #include <torch/serialize/archive.h>
 
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -112,6 +114,29 @@ void write_scheduler(OutputArchive& archive, const SchedulerState& state) {
   archive.write("schedule_rates", c10::IValue(state.rates));
 }
 
+/// LBFGS keeps room for numbers that it works out anew in every step, and LibTorch cannot write that room while part of
+/// it is empty. Takes it away, and puts it back when it is destroyed.
+class WithoutScratch {
+ public:
+  explicit WithoutScratch(::torch::optim::Optimizer& optimizer) {
+    for (const auto& [key, state] : optimizer.state()) {
+      auto* const lbfgs = dynamic_cast<::torch::optim::LBFGSParamState*>(state.get());
+      if (!lbfgs || !lbfgs->al()) continue;
+      taken_.emplace_back(lbfgs, lbfgs->al());
+      lbfgs->al().reset();
+    }
+  }
+  ~WithoutScratch() {
+    for (const auto& [lbfgs, room] : taken_) lbfgs->al() = room;
+  }
+  WithoutScratch(const WithoutScratch&) = delete;
+  WithoutScratch& operator=(const WithoutScratch&) = delete;
+
+ private:
+  using Room = std::decay_t<decltype(std::declval<::torch::optim::LBFGSParamState&>().al())>;
+  std::vector<std::pair<::torch::optim::LBFGSParamState*, Room>> taken_;
+};
+
 void write_parts(OutputArchive& archive, const CheckpointParts& parts) {
   write(archive, "parameters", named(parts.model.named_parameters()));
   write(archive, "buffers", named(parts.model.named_buffers()));
@@ -119,6 +144,7 @@ void write_parts(OutputArchive& archive, const CheckpointParts& parts) {
     archive.write("optimizer_type", c10::IValue(type_of(*parts.optimizer)));
     archive.write("optimizer_groups", c10::IValue(group_sizes(*parts.optimizer)));
     OutputArchive nested(archive.compilation_unit());
+    const WithoutScratch without_scratch(*parts.optimizer);
     parts.optimizer->save(nested);
     archive.write("optimizer", nested);
   }

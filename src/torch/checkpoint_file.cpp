@@ -74,7 +74,10 @@ Result<void> write_whole(FileSystem& files, const std::filesystem::path& path,
   try {
     writing.append_archive(archive);
   } catch (const std::exception& error) {
-    return Error{ErrorCode::internal, error.what(), path.string()};
+    // LibTorch's own words go on for a screen of addresses.
+    const std::string words = error.what();
+    return Error{ErrorCode::internal, "LibTorch cannot write this state: " + words.substr(0, words.find('\n')),
+                 path.string()};
   }
   writing.append_tail();
   return writing.finish();

@@ -94,7 +94,8 @@ TEST_P(CheckpointOf, LetsANewTrainingGoOnBitForBit) {
   Course straight(GetParam());
   for (int i = 0; i < 6; ++i) straight.step();
   straight.loss_scale.load({512, 3, 4});
-  ASSERT_TRUE(save_checkpoint(folder.file(), straight.parts(), {.step = 6, .epoch = 2}));
+  const Result<void> saved = save_checkpoint(folder.file(), straight.parts(), {.step = 6, .epoch = 2});
+  ASSERT_TRUE(saved) << describe(saved.error());
   for (int i = 0; i < 6; ++i) straight.step();
 
   ::torch::manual_seed(99);
@@ -164,7 +165,7 @@ TEST_F(CheckpointTest, SaysWhenTheOptimizerOrTheScheduleIsAnother) {
   EXPECT_THAT(refusal({*course->model, course->optimizer.get(), &other}), HasSubstr("exponential_decay"));
   course->scheduler.apply();
   course->optimizer->add_param_group(optim::OptimizerParamGroup({at::ones({1}).requires_grad_()}));
-  EXPECT_THAT(refusal({*course->model, course->optimizer.get()}), HasSubstr("groups hold 8 + 1 parameters"));
+  EXPECT_THAT(refusal({*course->model, course->optimizer.get()}), HasSubstr("groups hold 6 + 1 parameters"));
 }
 
 TEST_F(CheckpointTest, SaysWhichPartIsMissing) {

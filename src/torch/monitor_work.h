@@ -113,8 +113,8 @@ class Monitor::Work {
   Budget statistics_budget_;
   Budget trace_budget_;
   Budget diagnosis_budget_;
-  double fixed_ = 0;   // what the newest step cost beside what the budgets were spent on
-  double bought_ = 0;  // what the budgets were spent on so far
+  double fixed_ = 0;             // what the newest step cost beside what the budgets were spent on
+  double bought_ = 0;            // what the budgets were spent on so far
   double left_ = 0;              // when the monitor was last left
   double waited_ = 0;            // for data, in this step
   std::optional<double> asked_;  // for the next batch

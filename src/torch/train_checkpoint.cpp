@@ -83,8 +83,7 @@ void TrainLoop::save() {
   if (!saved) return;
   monitor_->checkpoint(/*with_scheduler=*/true);
   // A resumed training starts with this as its good state, so this one has it too.
-  good_.emplace(training_.model, training_.optimizer);
-  good_step_ = counts_.step;
+  keep_good();
 }
 
 void TrainLoop::resume() {

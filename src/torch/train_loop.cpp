@@ -68,8 +68,8 @@ TrainLoop::TrainLoop(const Training& training, const Loader& data, const Loader*
 TrainResult TrainLoop::run() {
   if (!options_.checkpoint.empty() && options_.resume) resume();
   open_monitor();
-  good_.emplace(training_.model, training_.optimizer);
-  good_step_ = first_step_ = counts_.step;
+  keep_good();
+  first_step_ = counts_.step;
   began_ = told_ = now();
   TrainResult result;
   result.end = follow();
@@ -209,16 +209,19 @@ void TrainLoop::update(bool go) {
   if (go) {
     counts_.skipped_in_a_row = 0;
     // These weights have just given a finite loss; those after the update have yet to.
-    if (options_.roll_back.after > 0 && counts_.step - good_step_ >= options_.roll_back.keep_every) {
-      good_.emplace(training_.model, training_.optimizer);
-      good_step_ = counts_.step;
-    }
+    if (counts_.step - good_step_ >= options_.roll_back.keep_every) keep_good();
     training_.optimizer.step();
     return;
   }
   ++counts_.skipped;
   ++counts_.skipped_in_a_row;
   if (options_.roll_back.after > 0 && counts_.skipped_in_a_row >= options_.roll_back.after) roll_back();
+}
+
+void TrainLoop::keep_good() {
+  if (options_.roll_back.after == 0) return;
+  good_.emplace(training_.model, training_.optimizer);
+  good_step_ = counts_.step;
 }
 
 void TrainLoop::roll_back() {

@@ -53,6 +53,7 @@ class TrainLoop {
   enum class Gradients { good, overflowed, bad };
   Gradients unscale();
   void update(bool go);
+  void keep_good();
   void roll_back();
   [[nodiscard]] bool lost() const;
 

@@ -164,8 +164,8 @@ std::vector<Recipe> activation_recipes() {
           [](Random& r) { return layers(r, "dead-share", 0.1, 0.01); }, kFlat),
 
       sick(
-          "saturated-activations", "third", "A third of one layer's outputs are saturated.",
-          [](Random& r) { return layers(r, "saturated-share", 0.33, 0.01); }, {"saturation"}, kFlat),
+          "saturated-activations", "most", "Two thirds of one layer's outputs are saturated.",
+          [](Random& r) { return layers(r, "saturated-share", 0.67, 0.01); }, {"saturation"}, kFlat),
       healthy(
           "saturated-activations", "few", "One in a hundred.",
           [](Random& r) { return layers(r, "saturated-share", 0.01, 0.01); }, kFlat),
@@ -223,9 +223,11 @@ std::vector<Recipe> activation_recipes() {
           "attention-entropy-collapse", "narrow", "Two per cent.",
           [](Random& r) { return layers(r, "entropy", 0.02, 0.6); }, kFlat),
 
-      sick(
-          "logit-growth", "on-and-on", "From 3 to 120 in a straight line.",
-          [](Random& r) { return with(r, "osler/logits/max", [](double x) { return 3 + 117 * x; }); }, {}, kFlat),
+      at_least(sick(
+                   "logit-growth", "on-and-on", "From 3 to 120 in a straight line.",
+                   [](Random& r) { return with(r, "osler/logits/max", [](double x) { return 3 + 117 * x; }); }, {},
+                   kFlat),
+               Severity::note),
       healthy(
           "logit-growth", "levels-off", "From 2 to 12, then level.",
           [](Random& r) { return with(r, "osler/logits/max", [](double x) { return 12 - 10 * std::exp(-6 * x); }); },

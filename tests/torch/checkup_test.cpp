@@ -149,7 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"first-loss", [](Preparation& s) { s.weight(4).mul_(40); }},
         Fault{"loss-falls", [](Preparation& s) { s.make = adaptive<::torch::optim::Adam>(10); }},
         Fault{"overfit-one-batch", [](Preparation& s) { s.make = adaptive<::torch::optim::Adam>(1e-6); }},
-        Fault{"inputs-finite", [](Preparation& s) { s.train.x.select(1, 2).fill_(std::numeric_limits<double>::infinity()); }},
+        Fault{"inputs-finite",
+              [](Preparation& s) { s.train.x.select(1, 2).fill_(std::numeric_limits<double>::infinity()); }},
         Fault{"normalisation",
               [](Preparation& s) {
                 s.train.x.mul_(60).add_(120);
@@ -172,8 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
               }},
         Fault{"samples-independent",
               [](Preparation& s) { s.before = [](const at::Tensor& x) {
-                               return x.t().reshape({-1, 6});
-                             }; }},
+                                     return x.t().reshape({-1, 6});
+                                   }; }},
         Fault{"units-alive", [](Preparation& s) { s.model[0]->as<nn::Linear>()->bias.fill_(-30); }},
         Fault{"initialisation", [](Preparation& s) { s.weight(2).fill_(0.1); }},
         Fault{"signal-propagation",

@@ -56,8 +56,8 @@ TEST_P(PatientTest, IsFoundExplainedAndCured) {
 
 INSTANTIATE_TEST_SUITE_P(Gallery, PatientTest,
                          testing::Values("vanishing-sigmoid", "nan-log", "nan-sqrt", "nan-input", "bf16-weights",
-                                         "double-softmax", "raw-inputs", "no-shuffling", "stale-validation",
-                                         "metric-bug"),
+                                         "raw-inputs", "no-shuffling", "gradients-never-cleared", "graph-cut",
+                                         "decayed-too-early"),
                          test_name);
 
 class ControlTest : public testing::TestWithParam<const char*> {};

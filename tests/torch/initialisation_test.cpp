@@ -38,7 +38,7 @@ TEST_F(Initialisation, TheExamplesStartWell) {
     const Experiment signal = signal_propagation(trainee.training);
     EXPECT_EQ(signal.outcome, Outcome::passed) << signal.verdict;
     EXPECT_EQ(signal.column("activation-std")->values.size(), signal.checks.size());
-    EXPECT_GT(signal.value("backward-factor").value(), 0.1);
+    EXPECT_GT(signal.value("backward-factor").value(), 0.01);
   }
 }
 

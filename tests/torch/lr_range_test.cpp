@@ -17,49 +17,51 @@ using Outcome = Experiment::Outcome;
 
 struct Combination {
   std::string name;
-  std::function<Trainee(const MakeOptimizer&)> task;
+  std::function<Trainee(const MakeOptimizer&, std::int64_t samples)> task;
   std::function<MakeOptimizer(double rate)> optimizer;
+  int budget;            ///< steps that the example's own program takes
+  std::int64_t samples;  ///< of a batch
 };
 
-constexpr int kBudget = 150;
-
-/// The mean loss of the last steps after a fixed budget of them.
-double trained_loss(const Combination& combination, double rate) {
+/// The loss on many fresh samples after a fixed budget of steps.
+double trained_loss(const Combination& combination, double rate, int budget) {
   ::torch::manual_seed(1);
-  const Trainee trainee = combination.task(combination.optimizer(rate));
+  const Trainee trainee = combination.task(combination.optimizer(rate), combination.samples);
   ::torch::manual_seed(7);
-  constexpr int kLast = 20;
-  double sum = 0;
-  for (int step = 0; step < kBudget; ++step) {
+  for (int step = 0; step < budget; ++step) {
     trainee.optimizer->zero_grad();
-    const at::Tensor loss = trainee.training.loss_of(trainee.training.next_batch());
-    loss.backward();
+    trainee.training.loss_of(trainee.training.next_batch()).backward();
     trainee.optimizer->step();
-    const double value = loss.item<double>();
-    if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
-    if (step >= kBudget - kLast) sum += value / kLast;
   }
-  return sum;
+  // The same samples for every rate, so that only the training makes the difference.
+  constexpr int kFresh = 16;
+  ::torch::manual_seed(8);
+  const at::NoGradGuard no_graph;
+  double mean = 0;
+  for (int i = 0; i < kFresh; ++i) {
+    mean += trainee.training.loss_of(trainee.training.next_batch()).item<double>() / kFresh;
+  }
+  return std::isfinite(mean) ? mean : std::numeric_limits<double>::infinity();
 }
 
 Experiment tested(const Combination& combination, const LrRangeOptions& options = {}) {
   ::torch::manual_seed(1);
-  const Trainee trainee = combination.task(combination.optimizer(1e-3));
+  const Trainee trainee = combination.task(combination.optimizer(1e-3), combination.samples);
   ::torch::manual_seed(100);
   return lr_range_test(trainee.training, options);
 }
 
 /// Whether the suggestion trains better than a tenth and ten times of it; prints the numbers.
-bool holds(const Combination& combination) {
+bool holds(const Combination& combination, int budget) {
   const Experiment found = tested(combination);
   const auto suggestion = found.value("suggestion");
   if (!suggestion) {
     std::cout << combination.name << ": " << found.verdict << "\n";
     return false;
   }
-  const double below = trained_loss(combination, *suggestion / 10);
-  const double at = trained_loss(combination, *suggestion);
-  const double above = trained_loss(combination, *suggestion * 10);
+  const double below = trained_loss(combination, *suggestion / 10, budget);
+  const double at = trained_loss(combination, *suggestion, budget);
+  const double above = trained_loss(combination, *suggestion * 10, budget);
   const bool better = at < below && at < above;
   std::cout << combination.name << ": " << *suggestion << " [" << *found.values.front().low << ", "
             << *found.values.front().high << "], loss at a tenth " << below << ", at it " << at << ", at ten times "
@@ -75,20 +77,20 @@ MakeOptimizer with_momentum(double rate) {
 }
 
 std::vector<Combination> combinations() {
-  const auto mlp_task = [](const MakeOptimizer& make) { return mlp(make); };
-  const auto cnn_task = [](const MakeOptimizer& make) { return cnn(make); };
-  const auto lstm_task = [](const MakeOptimizer& make) { return lstm(make); };
-  const auto gpt_task = [](const MakeOptimizer& make) { return gpt(make); };
-  return {{"MLP, SGD", mlp_task, with_sgd},
-          {"MLP, Adam", mlp_task, adaptive<::torch::optim::Adam>},
-          {"MLP, RMSprop", mlp_task, adaptive<::torch::optim::RMSprop>},
-          {"CNN, Adam", cnn_task, adaptive<::torch::optim::Adam>},
-          {"CNN, momentum", cnn_task, with_momentum},
-          {"LSTM, Adam", lstm_task, adaptive<::torch::optim::Adam>},
-          {"LSTM, RMSprop", lstm_task, adaptive<::torch::optim::RMSprop>},
-          {"GPT, AdamW", gpt_task, adaptive<::torch::optim::AdamW>},
-          {"GPT, SGD", gpt_task, with_sgd},
-          {"GPT, Adagrad", gpt_task, adaptive<::torch::optim::Adagrad>}};
+  const auto mlp_task = [](const MakeOptimizer& make, std::int64_t samples) { return mlp(make, samples); };
+  const auto cnn_task = [](const MakeOptimizer& make, std::int64_t samples) { return cnn(make, samples); };
+  const auto lstm_task = [](const MakeOptimizer& make, std::int64_t samples) { return lstm(make, samples); };
+  const auto gpt_task = [](const MakeOptimizer& make, std::int64_t samples) { return gpt(make, samples); };
+  return {{"MLP, SGD", mlp_task, with_sgd, 500, 64},
+          {"MLP, Adam", mlp_task, adaptive<::torch::optim::Adam>, 500, 64},
+          {"MLP, RMSprop", mlp_task, adaptive<::torch::optim::RMSprop>, 500, 64},
+          {"CNN, Adam", cnn_task, adaptive<::torch::optim::Adam>, 250, 32},
+          {"CNN, momentum", cnn_task, with_momentum, 250, 32},
+          {"LSTM, Adam", lstm_task, adaptive<::torch::optim::Adam>, 300, 32},
+          {"LSTM, RMSprop", lstm_task, adaptive<::torch::optim::RMSprop>, 300, 32},
+          {"GPT, AdamW", gpt_task, adaptive<::torch::optim::AdamW>, 300, 4},
+          {"GPT, SGD", gpt_task, with_sgd, 300, 4},
+          {"GPT, Adagrad", gpt_task, adaptive<::torch::optim::Adagrad>, 300, 4}};
 }
 
 class LrRange : public testing::Test {
@@ -97,17 +99,18 @@ class LrRange : public testing::Test {
 };
 
 TEST_F(LrRange, SuggestionsTrainBetterThanATenthAndTenTimesOfThem) {
+  constexpr int kShortBudget = 150;
   const std::vector<Combination> all = combinations();
-  EXPECT_TRUE(holds(all[0]));
-  EXPECT_TRUE(holds(all[1]));
-  EXPECT_TRUE(holds(all[5]));
+  EXPECT_TRUE(holds(all[0], kShortBudget));
+  EXPECT_TRUE(holds(all[1], kShortBudget));
+  EXPECT_TRUE(holds(all[7], kShortBudget));
 }
 
 // Takes minutes: run it with --gtest_also_run_disabled_tests.
 TEST_F(LrRange, DISABLED_SuggestionsHoldOnAllCombinations) {
   int held = 0;
   const std::vector<Combination> all = combinations();
-  for (const Combination& combination : all) held += holds(combination) ? 1 : 0;
+  for (const Combination& combination : all) held += holds(combination, combination.budget) ? 1 : 0;
   std::cout << held << " of " << all.size() << " hold\n";
   EXPECT_GE(8 * held, 7 * static_cast<int>(all.size()));
 }
@@ -115,14 +118,16 @@ TEST_F(LrRange, DISABLED_SuggestionsHoldOnAllCombinations) {
 TEST_F(LrRange, GivesTheCurveAndAllReadings) {
   LrRangeOptions options;
   options.repeats = 2;
+  options.start = 1e-5;
+  options.end = 100;  // where it surely diverges
   const Experiment found = tested(combinations()[0], options);
   EXPECT_EQ(found.probe, "lr-range-test");
   EXPECT_EQ(found.outcome, Outcome::failed) << "the present rate of 1e-3 is far below what plain SGD needs";
-  for (const char* name : {"suggestion", "steepest", "valley", "minimum-tenth", "sliding-slope", "divergence"}) {
+  for (const char* name : {"suggestion", "steepest", "valley", "minimum-tenth", "sliding-slope"}) {
     EXPECT_TRUE(found.value(name).has_value()) << name;
   }
   ASSERT_NE(found.column("learning-rate"), nullptr);
-  EXPECT_DOUBLE_EQ(found.column("learning-rate")->values.front(), 1e-7);
+  EXPECT_DOUBLE_EQ(found.column("learning-rate")->values.front(), 1e-5);
   EXPECT_EQ(found.column("loss")->values.size(), found.column("smoothed")->values.size());
   EXPECT_EQ(experiment_from_json(to_json(found)).value(), found);
 }

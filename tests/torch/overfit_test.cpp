@@ -43,7 +43,7 @@ TEST_F(HealthyExamples, Gpt) {
 
 /// A small classifier of random points with random labels, and the places where a test may break it.
 struct Broken {
-  nn::Sequential model{nn::Linear(8, 48), nn::ReLU(), nn::Linear(48, 3)};
+  nn::Sequential model{nullptr};
   MakeOptimizer optimizer = adaptive<::torch::optim::Adam>(1e-2);
   at::Tensor x;
   at::Tensor y;
@@ -53,6 +53,7 @@ struct Broken {
   Broken() {
     at::set_num_threads(1);
     ::torch::manual_seed(5);
+    model = nn::Sequential(nn::Linear(8, 48), nn::ReLU(), nn::Linear(48, 3));
     x = at::randn({16, 8});
     y = at::randint(0, 3, {16}, at::kLong);
   }

@@ -22,7 +22,7 @@ Place trained(std::int64_t size, int epochs) {
   ::torch::manual_seed(21);
   const auto [inputs, labels] = examples::clouds(512);
   ::torch::nn::Sequential net(::torch::nn::Linear(32, 32), ::torch::nn::Tanh(), ::torch::nn::Linear(32, 10));
-  ::torch::optim::SGD optimizer(net->parameters(), ::torch::optim::SGDOptions(0.3));
+  ::torch::optim::SGD optimizer(net->parameters(), ::torch::optim::SGDOptions(0.1));
   for (int epoch = 0; epoch < epochs; ++epoch) {
     const at::Tensor order = at::randperm(512, at::kLong);
     for (std::int64_t at = 0; at < 512; at += size) {
@@ -57,8 +57,8 @@ Place trained(std::int64_t size, int epochs) {
 }
 
 TEST(SharpAndFlat, LargeBatchesEndInSharperMinimaThanSmallOnes) {
-  const Place large = trained(512, 1500);
-  const Place small = trained(8, 40);
+  const Place large = trained(512, 5000);
+  const Place small = trained(8, 100);
   RecordProperty("large-batch-top-eigenvalue", std::to_string(large.top));
   RecordProperty("small-batch-top-eigenvalue", std::to_string(small.top));
   EXPECT_GT(large.top, 1.3 * small.top) << "losses " << large.loss << " and " << small.loss;

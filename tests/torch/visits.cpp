@@ -1,7 +1,5 @@
 // Visits patients of the gallery and prints a line for each: for many processes at once, which the gallery itself is
 // not.
-#include <ATen/Parallel.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -33,7 +31,6 @@ std::string findings_of(const osler::Report& report) {
 int main(int count, char** arguments) {
   using namespace osler;
   if (count < 3) return 2;
-  at::set_num_threads(1);
   for (const auto& row : gallery::patients()) {
     const gallery::Patient& patient = row.descriptor;
     bool wanted = count == 3;

@@ -80,9 +80,9 @@ struct Recipe {
   std::int64_t warmup_steps = 0;
   std::optional<double> clip_norm;
   Precision precision = Precision::fp32;
-  double loss_scale = 1;   ///< of fp16; 0: none
-  bool zero_grad = true;   ///< off: gradients are never cleared
-  bool train_mode = true;  ///< off: the network was left in evaluation mode
+  double loss_scale = 1;       ///< of fp16; 0: none
+  bool zero_grad = true;       ///< off: gradients are never cleared
+  bool train_mode = true;      ///< off: the network was left in evaluation mode
   bool skip_nonfinite = true;  ///< off: steps whose loss or gradient is not finite are taken all the same
   std::int64_t steps = 400;
   std::optional<std::int64_t> stop_step;  ///< end here, of all the steps that the schedule is laid out for

@@ -56,7 +56,8 @@ struct Cure {
 };
 
 /// Tries the remedies of a report's first causes one by one, on top of those that helped, and keeps what measurably
-/// helps: the loss falls, or the finding the report leads with is gone and the loss is no worse.
+/// helps: the loss falls, or the loss is no worse and a finding is gone, the one the report leads with or one that
+/// speaks for the cause.
 [[nodiscard]] Cure treat(const Report& report, const Forks& forks, const TreatOptions& options = {});
 
 }  // namespace osler::gallery

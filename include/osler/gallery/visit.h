@@ -16,7 +16,7 @@ namespace osler::gallery {
 struct VisitOptions {
   CourseOptions course;     ///< `run_file` is the sick run's; the treated run's has "-treated" before its ending
   bool treat = true;        ///< off: only the diagnosis
-  double fork_share = 0.5;  ///< how much of the run a fork of the treatment is
+  double fork_share = 0.5;  ///< how much of the run a fork of the treatment is; more when the illness shows later
   TreatOptions treatment;
   std::function<void(std::string_view phase)> on_phase;  ///< "sick", "fork 1", ..., "treated"
 };

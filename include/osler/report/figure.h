@@ -74,6 +74,7 @@ struct Chart {
   std::string x_label;
   bool log_x = false;
   Lines::Scale scale = Lines::Scale::automatic;
+  std::optional<double> ceiling;  ///< what is higher is cut off, so that it does not flatten the rest
 };
 
 /// A height over a plane, as colours with lines of equal height.
@@ -82,8 +83,7 @@ struct Contour {
   std::vector<double> y;      ///< rising, at least two
   std::vector<double> cells;  ///< row by row: y outside, x inside
   bool log = false;
-  std::string x_label;
-  std::string y_label;
+  std::string label;  ///< what the axes are
 };
 
 /// A value for each of a few named things, from top to bottom.

@@ -46,7 +46,7 @@ class BatchChecker {
 
  private:
   BatchExpectations expectations_;
-  std::deque<std::uint64_t> seen_;  // hashes of the last batches
+  std::deque<std::uint64_t> seen_;                          // hashes of the last batches
   std::unordered_map<std::int64_t, std::uint64_t> labels_;  // how often each class was seen
 };
 

@@ -1,4 +1,4 @@
-// The checkup before a training: is everything in place that a training needs?
+// The checkup before a training: a list of what must be in place, each point passed or failed.
 #pragma once
 
 #include <ATen/ATen.h>

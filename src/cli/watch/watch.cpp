@@ -17,7 +17,7 @@ namespace {
 
 // Examinations come once a second, less often when they are dear: they take at most a twentieth of one core. What
 // counts is the time they compute, not the time they wait on a busy machine.
-constexpr double kExamineEvery = 1.0;
+constexpr double kExamineEvery = 0.75;  // files are looked at every quarter of a second, which may come on top
 constexpr double kExamineShare = 20;
 // A run that does not grow is looked at all the same now and then: that it stands still is a finding.
 constexpr double kExamineIdle = 10.0;

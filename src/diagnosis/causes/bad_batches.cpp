@@ -38,10 +38,11 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
     list.push_back(switch_to("Draw a new batch at every step: advance the loader's iterator, do not rebuild it.",
                              "fresh_batches", "on"));
   }
-  const std::initializer_list<Remedy> usual = {clip_gradients(patient), check_batches(findings),
-          advice("Make the loss robust: Huber in place of MSE, a cap on the loss of a single sample."),
-          advice("Shuffle across sources and bucket sequences by length, so that batches resemble each other."),
-          advice("Go back to the checkpoint before a bad spike and skip the batches around it.")};
+  const std::initializer_list<Remedy> usual = {
+      clip_gradients(patient), check_batches(findings),
+      advice("Make the loss robust: Huber in place of MSE, a cap on the loss of a single sample."),
+      advice("Shuffle across sources and bucket sequences by length, so that batches resemble each other."),
+      advice("Go back to the checkpoint before a bad spike and skip the batches around it.")};
   list.insert(list.end(), usual);
   return list;
 }

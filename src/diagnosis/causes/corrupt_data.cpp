@@ -39,8 +39,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
-  return {check_batches(findings), switch_to("Skip a step whose loss or gradient is not finite, and count how often that happens.",
-                                             "skip_nonfinite", "on"),
+  return {check_batches(findings),
+          switch_to("Skip a step whose loss or gradient is not finite, and count how often that happens.",
+                    "skip_nonfinite", "on"),
           return_to_checkpoint(findings), advice("Scan the data once, offline, for NaN, Inf and outliers.")};
 }
 

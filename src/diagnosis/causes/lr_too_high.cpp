@@ -90,7 +90,8 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   const bool late = qualifier(findings.found("loss-oscillating"), "extent") == "late" ||
                     (findings.found("late-loss-variance") != nullptr && findings.found("loss-oscillating") == nullptr);
   if (late) list.push_back(advice("It worked early and fails late: decay sooner, by cosine to a tenth or less."));
-  list.push_back(divide_learning_rate(patient, broken ? 10 : 3));
+  const bool far_off = broken || findings.found("updates-too-large") != nullptr;
+  list.push_back(divide_learning_rate(patient, far_off ? 10 : 3));
   list.push_back(clip_gradients(patient));
   list.push_back(test_learning_rates());
   return list;

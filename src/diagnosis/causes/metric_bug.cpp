@@ -35,11 +35,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient&, const Findings&) {
-  return {advice("Compute the metric from scratch, in plain code, on one batch, and compare with the logged value."),
-          switch_to("Check that predictions and labels belong to the same samples; then axis, padding mask, class order, "
-                    "threshold, and whether the metric is reset per evaluation.",
-                    "metric_right", "on"),
-          advice("Feed it perfect and random predictions: it must give its best value and chance.")};
+  return {
+      advice("Compute the metric from scratch, in plain code, on one batch, and compare with the logged value."),
+      switch_to("Check that predictions and labels belong to the same samples; then axis, padding mask, class order, "
+                "threshold, and whether the metric is reset per evaluation.",
+                "metric_right", "on"),
+      advice("Feed it perfect and random predictions: it must give its best value and chance.")};
 }
 
 }  // namespace

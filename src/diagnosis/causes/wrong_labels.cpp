@@ -43,7 +43,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto nothing = nothing_carries_over(patient);
   if (nothing) found.push_back({3.0, *nothing});
   const Reading* training = patient.training();
-  if (!stuck && !nothing && training != nullptr && training->improvement() > 0.2 * training->level && training_learned(patient)) {
+  if (!stuck && !nothing && training != nullptr && training->improvement() > 0.2 * training->level &&
+      training_learned(patient)) {
     found.push_back({-2.0, training->name + " fell from " + number(training->shown(training->start)) + " to " +
                                number(training->shown(training->best)) + ": the labels do say something"});
   }

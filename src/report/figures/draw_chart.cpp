@@ -1,6 +1,7 @@
 // Charts: curves over something other than steps, with upright lines at places that mean something.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "report/figures/drawing.h"
 
@@ -58,7 +59,7 @@ class SignPainter {
 
   void paint(const Chart::Sign& sign) {
     if (!across_.shows(sign.x)) return;
-    const Colour colour = sign.strong ? plot_.colours.note : plot_.colours.faint;
+    const Colour colour = sign.strong ? plot_.colours.healthy : plot_.colours.faint;
     const double x = place(sign.x);
     if (sign.low && sign.high) {
       const double left = place(*sign.low);
@@ -108,7 +109,9 @@ ValueAxis axis_of(const Chart& chart, const std::vector<Level>& levels) {
       std::all_of(chart.curves.begin(), chart.curves.end(), [](const Chart::Curve& curve) { return curve.faint; });
   std::vector<double> values;
   for (const Chart::Curve& curve : chart.curves) {
-    if (!curve.faint || all_faint) values.insert(values.end(), curve.y.begin(), curve.y.end());
+    if (curve.faint && !all_faint) continue;
+    std::copy_if(curve.y.begin(), curve.y.end(), std::back_inserter(values),
+                 [&](double value) { return !chart.ceiling || value <= *chart.ceiling; });
   }
   return {spread_of_values(std::move(values)).value_or(Spread{0, 1, 1, 1, 1, false}), chart.scale, levels};
 }

@@ -127,7 +127,7 @@ void draw_ticks(const Plot& plot, const Contour& contour) {
     plot.canvas.line({plot.area.x - kTickLength, y}, {plot.area.x, y}, pen);
     plot.canvas.text(round.label, {plot.area.x - 7, y + kSmallSize * 0.36}, type, Align::right);
   }
-  plot.canvas.text(contour.x_label, {plot.area.x + plot.area.width / 2, base + kSmallSize + 4}, type, Align::centre);
+  plot.canvas.text(contour.label, {plot.area.x + plot.area.width / 2, base + kSmallSize + 4}, type, Align::centre);
 }
 
 }  // namespace

@@ -46,14 +46,27 @@ std::vector<Panel> rates(const Experiment& experiment) {
   chart.log_x = true;
   chart.curves.push_back({"loss", *rate, *loss, smoothed != nullptr});
   if (smoothed != nullptr) chart.curves.push_back({"smoothed", *rate, *smoothed, false});
+  // Where it diverges the curve leaves the picture, or nothing else would be seen.
+  const std::vector<double>& shown = chart.curves.back().y;
+  double lowest = HUGE_VAL;
+  for (const double height : shown) {
+    if (std::isfinite(height)) lowest = std::min(lowest, height);
+  }
+  if (std::isfinite(lowest) && lowest < shown.front()) {
+    chart.ceiling = shown.front() + (shown.front() - lowest) / 2;
+  }
   add_sign(experiment, "suggestion", "suggested", true, chart);
   add_sign(experiment, "present", "present", false, chart);
   add_sign(experiment, "divergence", "diverges", false, chart);
   return {{"Loss by learning rate", std::move(chart), {}, 1.6}};
 }
 
+/// The finite values, each once, in rising order.
 std::vector<double> distinct(const std::vector<double>& values) {
-  const std::set<double> sorted(values.begin(), values.end());
+  std::set<double> sorted;
+  for (const double value : values) {
+    if (std::isfinite(value)) sorted.insert(value);
+  }
   return {sorted.begin(), sorted.end()};
 }
 
@@ -88,7 +101,7 @@ std::vector<Panel> surface(const Experiment& experiment) {
   if (across.size() < 2 || up.size() < 2 || across.size() * up.size() != loss->size()) return {};
   std::vector<Panel> panels;
   panels.push_back({"Loss over two random directions, in sizes of the weights",
-                    Contour{across, up, *loss, spans_decades(*loss), "first direction", "second direction"},
+                    Contour{across, up, *loss, spans_decades(*loss), "first direction; the second goes up"},
                     {},
                     2.2});
   const auto middle = static_cast<std::ptrdiff_t>(up.size() / 2 * across.size());

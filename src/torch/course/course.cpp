@@ -1,6 +1,7 @@
 // Training by a recipe: the loop that a person would write, with the mistakes that a recipe asks for.
 #include "osler/torch/course.h"
 
+#include <malloc.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -29,10 +30,10 @@ using gallery::Precision;
 using gallery::Recipe;
 using gallery::Trap;
 
-constexpr std::int64_t kValidations = 25;  // in a run
+constexpr std::int64_t kValidations = 25;      // in a run
 constexpr std::int64_t kFreshValidations = 3;  // before a recipe's evaluation keeps to old weights
-constexpr std::int64_t kStatistics = 100;  // looks at all parameters in a run
-constexpr std::int64_t kTraces = 50;       // looks at activations in a run
+constexpr std::int64_t kStatistics = 100;      // looks at all parameters in a run
+constexpr std::int64_t kTraces = 50;           // looks at activations in a run
 
 /// What a person writes down of a training. The mistakes of a recipe are not among it.
 constexpr std::array<std::string_view, 19> kToldSettings = {
@@ -270,9 +271,11 @@ class Course {
     if (!recipe_.resume_schedule) schedule_start_ = step_;
   }
 
-  at::Tensor validation_inputs() const {
+  at::Tensor validation_inputs() {
     if (!recipe_.augment_validation || !data_.validation.inputs.is_floating_point()) return data_.validation.inputs;
-    return data_.validation.inputs + 0.3 * at::randn_like(data_.validation.inputs);
+    const at::Tensor noise =
+        at::randn(data_.validation.inputs.sizes(), augmentation_, data_.validation.inputs.options());
+    return data_.validation.inputs + 0.3 * noise;
   }
 
   void validate() {
@@ -327,10 +330,23 @@ class Course {
   at::Tensor order_;
   double last_loss_ = 0;
   std::string origin_;  // of the first value that was not finite
-  double scale_ = 0;  // of the loss, in half precision; 0 before the first step
+  double scale_ = 0;    // of the loss, in half precision; 0 before the first step
+  at::Generator augmentation_ = at::detail::createCPUGenerator();  // so that training draws the same without it
   std::vector<at::Tensor> stale_;
   std::int64_t validations_ = 0;
   std::vector<at::Tensor> kept_;  // losses with their graphs
+};
+
+/// One thread while it lives: with networks this small, threads spend their time waiting for each other.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
 };
 
 }  // namespace
@@ -338,6 +354,9 @@ class Course {
 Result<CourseResult> follow(const gallery::Recipe& recipe, const CourseOptions& options) {
   if (auto fits = gallery::check(recipe); !fits) return fits.error();
   try {
+    const OneThread one_thread;
+    // What an earlier course has freed goes back to the system, or growth of this one's memory would not show.
+    ::malloc_trim(0);
     ::torch::manual_seed(options.seed);
     Course course(recipe, options);
     CourseResult result = course.run();

@@ -55,12 +55,12 @@ Splits adding(std::int64_t samples, std::int64_t length) {
   return split({at::stack({numbers, marks}, -1), (numbers * marks).sum(1, true)}, samples);
 }
 
-/// A page without its headings, which are the same on every page: splits of the text would share them.
+/// A page without its headings and references, which pages have in common: splits of the text would share them.
 void add_paragraphs(std::string_view page, std::string& text) {
   while (!page.empty()) {
     const std::size_t end = std::min(page.size(), page.find('\n') + 1);
     const std::string_view line = page.substr(0, end == 0 ? page.size() : end);
-    if (!line.starts_with("#")) text += line;
+    if (!line.starts_with("#") && !line.starts_with("- ")) text += line;
     page.remove_prefix(line.size());
   }
 }
@@ -206,6 +206,9 @@ TaskData make_data(const Recipe& recipe, const std::filesystem::path& folder) {
   data.training = {splits.training.inputs.clone(), splits.training.targets.clone()};
   data.truth = splits.validation;
   data.validation = {splits.validation.inputs.clone(), splits.validation.targets.clone()};
+  // What is spoiled draws random numbers of its own: the same training without the fault has the same start.
+  at::Generator random = at::globalContext().defaultGenerator(at::kCPU);
+  const at::Tensor before = random.get_state();
   // Both splits were labelled by the same people.
   add_label_noise(recipe.label_noise, data.training, classes);
   add_label_noise(recipe.label_noise, data.validation, classes);
@@ -215,6 +218,7 @@ TaskData make_data(const Recipe& recipe, const std::filesystem::path& folder) {
     data.validation.inputs.index_put_({places}, data.training.inputs.slice(0, 0, places.size(0)));
     data.validation.targets.index_put_({places}, data.training.targets.slice(0, 0, places.size(0)));
   }
+  random.set_state(before);
   return data;
 }
 

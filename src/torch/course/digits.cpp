@@ -78,12 +78,12 @@ Samples draw_digits(std::int64_t count) {
     return at::stack(all);
   }();
   const at::Tensor labels = at::randint(0, 10, {count}, at::kLong);
-  const at::Tensor moves = at::randint(-2, 3, {count, 2}, at::kLong);
+  const at::Tensor moves = at::randint(-1, 2, {count, 2}, at::kLong);
   at::Tensor pictures = kDigits.index_select(0, labels);
   for (std::int64_t i = 0; i < count; ++i) {
     pictures[i] = at::roll(pictures[i], {moves[i][0].item<std::int64_t>(), moves[i][1].item<std::int64_t>()}, {0, 1});
   }
-  pictures = pictures * (0.6 + 0.4 * at::rand({count, 1, 1})) + 45 * at::randn(pictures.sizes());
+  pictures = pictures * (0.6 + 0.4 * at::rand({count, 1, 1})) + 25 * at::randn(pictures.sizes());
   return {pictures.clamp(0, 255), labels};
 }
 

@@ -239,9 +239,7 @@ class Block : public nn::Module {
   }
 
  private:
-  at::Tensor dropped(const at::Tensor& x) {
-    return dropout_ ? dropout_(x) : x;
-  }
+  at::Tensor dropped(const at::Tensor& x) { return dropout_ ? dropout_(x) : x; }
   at::Tensor attend(const at::Tensor& x) {
     constexpr std::int64_t kHeads = 4;
     const std::int64_t batch = x.size(0);

@@ -101,15 +101,15 @@ PointResult zero_input(Examined& examined) {
   for (std::size_t step = 0; step < examined.options.overfit.steps; ++step) {
     examined.clock.check();
     last = optimizer_step(examined.training, examined.training.optimizer, {&batch, 1});
-    if (!std::isfinite(last) || last < 0.1 * std::abs(first)) break;
+    if (!std::isfinite(last) || last < 0.02 * std::abs(first)) break;
   }
   const double real = loss_now(examined, batch);
   const double blind = loss_now(examined, {at::zeros_like(batch.inputs), batch.targets});
   const std::string text =
       fmt::format("After training on one batch its loss is {:.4g}, and {:.4g} with all inputs zero.", real, blind);
   if (!std::isfinite(real)) return bad(text);
-  const double fallen = std::max(first - real, 0.0);
-  if (blind - real > 0.1 * std::max(fallen, 1e-3 * std::abs(first))) return good(text);
+  constexpr double kWorse = 0.02;  // of the first loss
+  if (blind - real > kWorse * std::abs(first)) return good(text);
   return bad(text + " The model does not look at its inputs.");
 }
 

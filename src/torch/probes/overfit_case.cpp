@@ -105,7 +105,7 @@ const Course& OverfitCase::attempt(const Attempt& attempt) {
     for (at::Tensor& parameter : model.parameters()) {
       if (parameter.is_floating_point()) parameter.requires_grad_(true);
     }
-    plain.emplace(model.parameters(), ::torch::optim::AdamOptions(kPlainRate));
+    plain.emplace(model.parameters(), ::torch::optim::AdamOptions(kPlainRate * attempt.rate_factor));
   }
   ::torch::optim::Optimizer& optimizer = plain ? *plain : training_.optimizer;
   for (std::size_t step = 0; step < options_.steps && !course.memorised; ++step) {

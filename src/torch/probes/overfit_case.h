@@ -17,7 +17,7 @@ struct Attempt {
   enum class Mode { as_is, training, evaluation };
   double rate_factor = 1;
   Mode mode = Mode::as_is;
-  bool plain_optimizer = false;  ///< Adam with its defaults on every parameter, frozen or not
+  bool plain_optimizer = false;  ///< Adam, at its default rate times the factor, on every parameter, frozen or not
 
   friend auto operator<=>(const Attempt&, const Attempt&) = default;
 };

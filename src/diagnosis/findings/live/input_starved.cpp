@@ -27,7 +27,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto wait = recorded(patient, "osler/time/data");
   const auto step = recorded(patient, "step_time");
   if (!wait || !step || wait->points < settings["fewest"]) {
-    return NotChecked{"the waiting for data was not measured: call train_step(), or await_batch() and batch_ready() around the loading"};
+    return NotChecked{
+        "the waiting for data was not measured: call train_step(), or await_batch() and batch_ready() around the "
+        "loading"};
   }
   const double share = step->late > 0 ? wait->late / std::max(step->late, wait->late) : 0;
   if (share <= settings["share"]) return NotFound{};

@@ -69,7 +69,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool validation = reading == patient.validation();
     const double since_step = reading->curve.step[flat.since];
     const bool training_goes_on = validation && falls_since(patient.training(), since_step);
-    const bool wasteful = training_goes_on && flat.share > settings["warn_share"] &&
+    // A loss that is next to nothing beside where it began has no way left to go.
+    const bool solved = reading->shown(reading->end) >= 0 && reading->shown(reading->start) > 0 &&
+                        reading->shown(reading->end) < settings["solved_share"] * reading->shown(reading->start);
+    const bool wasteful = training_goes_on && !solved && flat.share > settings["warn_share"] &&
                           still_spending(patient, settings["spending_rate"]) && !metric_improves(patient, since_step);
     const std::int64_t since = reading->step_at(flat.since);
     Observation seen =
@@ -98,7 +101,8 @@ Finding loss_plateau() {
       {{"fewest_points", 8, "below this flatness means nothing"},
        {"flat_share", 0.3, "last share of the run that must be flat"},
        {"matters", 0.05, "share of the whole gain that counts as movement"},
-       {"warn_share", 0.35, "flat share of the run that is worth a warning while the budget is being spent"},
+       {"solved_share", 0.05, "a loss this small beside its start belongs to a task that is solved"},
+       {"warn_share", 0.75, "flat share of the run that is worth a warning while the budget is being spent"},
        {"spending_rate", 0.3, "learning rate, as a share of its peak, above which the schedule still has work to do"}},
       check};
 }

@@ -52,11 +52,10 @@ std::optional<Observation> impossible_accuracy(const Patient& patient, const Set
     const double accuracy = pair.share(pair.accuracy->end);
     if (least - accuracy < settings["impossible"]) continue;
     const Reading& loss = *pair.loss;
-    Observation seen = observe(Severity::warning, confidence_of((least - accuracy) / settings["impossible"]),
-                               loss.first_step, loss.last_step,
-                               pair.accuracy->name + " is " + number(pair.accuracy->shown(pair.accuracy->end)) +
-                                   ", but " + loss.name + " of " + number(loss.end) + " allows no less than " +
-                                   per_cent(least) + " right answers.");
+    Observation seen = observe(
+        Severity::warning, confidence_of((least - accuracy) / settings["impossible"]), loss.first_step, loss.last_step,
+        pair.accuracy->name + " is " + number(pair.accuracy->shown(pair.accuracy->end)) + ", but " + loss.name +
+            " of " + number(loss.end) + " allows no less than " + per_cent(least) + " right answers.");
     seen.evidence.push_back(evidence(pair.accuracy->name, loss.first_step, loss.last_step, accuracy, least,
                                      "every wrong answer costs at least ln 2 = 0.69 of loss"));
     seen.qualifiers["kind"] = "impossible";
