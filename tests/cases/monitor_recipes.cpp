@@ -223,11 +223,11 @@ std::vector<Recipe> activation_recipes() {
           "attention-entropy-collapse", "narrow", "Two per cent.",
           [](Random& r) { return layers(r, "entropy", 0.02, 0.6); }, kFlat),
 
-      at_least(sick(
-                   "logit-growth", "on-and-on", "From 3 to 120 in a straight line.",
-                   [](Random& r) { return with(r, "osler/logits/max", [](double x) { return 3 + 117 * x; }); }, {},
-                   kFlat),
-               Severity::note),
+      at_least(
+          sick(
+              "logit-growth", "on-and-on", "From 3 to 120 in a straight line.",
+              [](Random& r) { return with(r, "osler/logits/max", [](double x) { return 3 + 117 * x; }); }, {}, kFlat),
+          Severity::note),
       healthy(
           "logit-growth", "levels-off", "From 2 to 12, then level.",
           [](Random& r) { return with(r, "osler/logits/max", [](double x) { return 12 - 10 * std::exp(-6 * x); }); },
