@@ -13,7 +13,7 @@ Patient batch_too_large() {
   patient.recipe.batch_size = 1000;
   patient.recipe.samples = 1000;
   patient.recipe.optimizer = Optimizer::sgd;
-  patient.recipe.lr = 5e-4;
+  patient.recipe.lr = 1e-3;
   patient.recipe.depth = 2;
   patient.recipe.width = 32;
   patient.recipe.steps = 150;

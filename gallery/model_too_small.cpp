@@ -13,8 +13,9 @@ Patient model_too_small() {
   patient.recipe.task = Task::clouds;
   patient.recipe.width = 1;
   patient.recipe.depth = 1;
-  patient.recipe.lr = 0.03;
-  patient.recipe.activation = Activation::tanh;
+  patient.recipe.lr = 0.05;
+  patient.recipe.activation = Activation::gelu;
+  patient.recipe.steps = 1200;
   patient.finding = "underfitting";
   patient.cause = "model-too-small";
   patient.treatments = {{"Make the layers wider", {{"width", "64"}}}};

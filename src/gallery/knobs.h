@@ -35,7 +35,7 @@ template <auto Member>
 /// Whether a text stands for "not set", as an optional member may be.
 [[nodiscard]] bool is_none(std::string_view text);
 
-template <auto Member, double kLeast, double kMost>
+template <auto Member>
 bool set_number(Recipe& recipe, std::string_view text) {
   using Value = std::remove_reference_t<decltype(recipe.*Member)>;
   constexpr bool kOptional =
@@ -47,7 +47,7 @@ bool set_number(Recipe& recipe, std::string_view text) {
     }
   }
   const auto value = parse_number(text);
-  if (!value || *value < kLeast || *value > kMost) return false;
+  if (!value) return false;
   constexpr bool kWhole = std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::optional<std::int64_t>>;
   if constexpr (kWhole) {
     recipe.*Member = static_cast<std::int64_t>(std::llround(*value));
@@ -69,19 +69,20 @@ std::string get_number(const Recipe& recipe) {
 }
 
 /// A knob for a number, whole or not, within bounds that keep a training small.
-template <auto Member, double kLeast, double kMost>
-[[nodiscard]] Knob number(std::string_view name, std::string_view doc, bool logarithmic = false) {
+template <auto Member>
+[[nodiscard]] Knob number(std::string_view name, double least, double most, std::string_view doc,
+                          bool logarithmic = false) {
   Knob knob;
   knob.name = name;
   knob.doc = doc;
   using Value = std::remove_cvref_t<decltype(std::declval<Recipe>().*Member)>;
   constexpr bool kWhole = std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::optional<std::int64_t>>;
   knob.kind = kWhole ? Knob::Kind::whole : Knob::Kind::number;
-  knob.least = kLeast;
-  knob.most = kMost;
+  knob.least = least;
+  knob.most = most;
   knob.logarithmic = logarithmic;
   knob.get = get_number<Member>;
-  knob.set = set_number<Member, kLeast, kMost>;
+  knob.set = set_number<Member>;
   return knob;
 }
 

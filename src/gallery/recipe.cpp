@@ -82,58 +82,58 @@ bool is_none(std::string_view text) {
 std::span<const Knob> knobs() {
   static const std::vector<Knob> table = {
       choice<&Recipe::task>("task", "what is learned"),
-      number<&Recipe::samples, 8.0, 20000.0>("samples", "samples of the training set", true),
-      number<&Recipe::label_noise, 0.0, 1.0>("label_noise",
-                                             "share of labels, of both splits, that are drawn at random"),
-      number<&Recipe::imbalance, 0.0, 0.99>("imbalance", "share of the training set moved to the first class"),
+      number<&Recipe::samples>("samples", 8.0, 20000.0, "samples of the training set", true),
+      number<&Recipe::label_noise>("label_noise", 0.0, 1.0,
+                                   "share of labels, of both splits, that are drawn at random"),
+      number<&Recipe::imbalance>("imbalance", 0.0, 0.99, "share of the training set moved to the first class"),
       flag<&Recipe::labels_match>("labels_match", "labels belong to their inputs"),
       flag<&Recipe::standardise>("input_normalization", "inputs have mean 0 and standard deviation 1"),
-      number<&Recipe::bad_samples, 0.0, 1.0>("bad_samples",
-                                             "share of training inputs that are a thousand times too large"),
+      number<&Recipe::bad_samples>("bad_samples", 0.0, 1.0,
+                                   "share of training inputs that are a thousand times too large"),
       flag<&Recipe::balanced_sampling>("balanced_sampling", "classes are drawn evenly"),
       flag<&Recipe::check_batches>("check_batches",
                                    "batches with values that are not finite or beyond 100 are left out"),
       flag<&Recipe::shuffle>("shuffle", "training samples come in random order"),
       flag<&Recipe::fresh_batches>("fresh_batches", "every batch is a new one"),
-      number<&Recipe::overlap, 0.0, 1.0>("overlap", "share of validation samples that are in the training set"),
+      number<&Recipe::overlap>("overlap", 0.0, 1.0, "share of validation samples that are in the training set"),
       flag<&Recipe::augment_validation>("augment_validation", "validation inputs are shifted at random"),
-      number<&Recipe::sequence_length, 4.0, 200.0>("sequence_length", "length of a sequence"),
+      number<&Recipe::sequence_length>("sequence_length", 4.0, 200.0, "length of a sequence"),
       choice<&Recipe::model>("model", "the network"),
-      number<&Recipe::depth, 1.0, 60.0>("depth", "hidden layers or blocks"),
-      number<&Recipe::width, 1.0, 512.0>("width", "units, channels, size of the embedding", true),
+      number<&Recipe::depth>("depth", 1.0, 60.0, "hidden layers or blocks"),
+      number<&Recipe::width>("width", 1.0, 512.0, "units, channels, size of the embedding", true),
       choice<&Recipe::activation>("activation", "between the layers"),
       choice<&Recipe::init>("init", "how weights start"),
-      number<&Recipe::init_gain, 0.0, 1000.0>("init_gain", "multiplies the size of the first weights", true),
-      number<&Recipe::init_std, 0.0, 1000.0>("init_std", "size of the first weights of init normal", true),
-      number<&Recipe::bias, -100.0, 100.0>("bias", "what hidden biases start from"),
+      number<&Recipe::init_gain>("init_gain", 0.0, 1000.0, "multiplies the size of the first weights", true),
+      number<&Recipe::init_std>("init_std", 0.0, 1000.0, "size of the first weights of init normal", true),
+      number<&Recipe::bias>("bias", -100.0, 100.0, "what hidden biases start from"),
       choice<&Recipe::normalization>("normalization", "between the layers"),
       flag<&Recipe::residual>("residual", "a path around every hidden layer"),
-      number<&Recipe::dropout, 0.0, 0.99>("dropout", "share of units left out"),
+      number<&Recipe::dropout>("dropout", 0.0, 0.99, "share of units left out"),
       flag<&Recipe::connected>("connected", "the loss reaches every layer"),
       flag<&Recipe::trainable>("trainable", "every layer may change"),
       flag<&Recipe::all_optimized>("all_optimized", "the optimizer has every parameter"),
-      number<&Recipe::logit_scale, 0.0, 10000.0>("logit_scale", "multiplies the output", true),
+      number<&Recipe::logit_scale>("logit_scale", 0.0, 10000.0, "multiplies the output", true),
       choice<&Recipe::loss>("loss", "what is minimised"),
-      number<&Recipe::loss_weight, 1e-9, 1e9>("loss_weight", "multiplies the loss", true),
-      number<&Recipe::label_smoothing, 0.0, 0.95>("label_smoothing", "share of the target spread over all classes"),
+      number<&Recipe::loss_weight>("loss_weight", 1e-9, 1e9, "multiplies the loss", true),
+      number<&Recipe::label_smoothing>("label_smoothing", 0.0, 0.95, "share of the target spread over all classes"),
       choice<&Recipe::optimizer>("optimizer", "how weights are moved"),
-      number<&Recipe::lr, 0.0, 1000.0>("lr", "learning rate", true),
-      number<&Recipe::weight_decay, 0.0, 100.0>("weight_decay", "pull of the weights towards zero", true),
-      number<&Recipe::momentum, 0.0, 0.999>("momentum", "of SGD with momentum"),
-      number<&Recipe::batch_size, 1.0, 4096.0>("batch_size", "samples of a step", true),
+      number<&Recipe::lr>("lr", 0.0, 1000.0, "learning rate", true),
+      number<&Recipe::weight_decay>("weight_decay", 0.0, 100.0, "pull of the weights towards zero", true),
+      number<&Recipe::momentum>("momentum", 0.0, 0.999, "of SGD with momentum"),
+      number<&Recipe::batch_size>("batch_size", 1.0, 4096.0, "samples of a step", true),
       choice<&Recipe::schedule>("schedule", "how the learning rate moves"),
-      number<&Recipe::schedule_length, 0.01, 10.0>("schedule_length", "share of the run over which the schedule plays"),
-      number<&Recipe::min_lr, 0.0, 1.0>("min_lr", "where the schedule ends", true),
-      number<&Recipe::warmup_steps, 0.0, 10000.0>("warmup_steps", "steps over which the rate rises from near zero"),
-      number<&Recipe::clip_norm, 0.0, 1e9>("clip_norm", "the largest global gradient norm", true),
+      number<&Recipe::schedule_length>("schedule_length", 0.01, 10.0, "share of the run over which the schedule plays"),
+      number<&Recipe::min_lr>("min_lr", 0.0, 1.0, "where the schedule ends", true),
+      number<&Recipe::warmup_steps>("warmup_steps", 0.0, 10000.0, "steps over which the rate rises from near zero"),
+      number<&Recipe::clip_norm>("clip_norm", 0.0, 1e9, "the largest global gradient norm", true),
       choice<&Recipe::precision>("precision", "of weights and activations"),
-      number<&Recipe::loss_scale, 0.0, 1e9>("loss_scale", "factor before the backward pass in fp16", true),
+      number<&Recipe::loss_scale>("loss_scale", 0.0, 1e9, "factor before the backward pass in fp16", true),
       flag<&Recipe::zero_grad>("zero_grad", "gradients are cleared before each step"),
       flag<&Recipe::train_mode>("train_mode", "the network is in training mode while it is trained"),
       flag<&Recipe::skip_nonfinite>("skip_nonfinite", "steps whose loss or gradient is not finite are left out"),
-      number<&Recipe::steps, 10.0, 20000.0>("steps", "length of the run", true),
-      number<&Recipe::stop_step, 1.0, 20000.0>("stop_step", "end here, before the schedule does"),
-      number<&Recipe::resume_at, 1.0, 20000.0>("resume_at", "step at which the run is stopped and resumed"),
+      number<&Recipe::steps>("steps", 10.0, 20000.0, "length of the run", true),
+      number<&Recipe::stop_step>("stop_step", 1.0, 20000.0, "end here, before the schedule does"),
+      number<&Recipe::resume_at>("resume_at", 1.0, 20000.0, "step at which the run is stopped and resumed"),
       flag<&Recipe::resume_schedule>("resume_schedule", "the schedule goes on after a resume"),
       flag<&Recipe::eval_mode>("eval_mode", "the network is in evaluation mode while it is validated"),
       flag<&Recipe::no_grad>("no_grad", "validation builds no graph"),
@@ -141,8 +141,8 @@ std::span<const Knob> knobs() {
       flag<&Recipe::metric_right>("metric_right", "the metric compares what belongs together"),
       choice<&Recipe::trap>("trap", "an operation that fails on one batch"),
       flag<&Recipe::guarded_math>("guarded_math", "floors under logarithms, roots and denominators"),
-      number<&Recipe::trap_at, 0.0, 1.0>("trap_at", "when, as a share of the run"),
-      number<&Recipe::slow_data_ms, 0.0, 100.0>("slow_data_ms", "milliseconds the loader takes for a batch"),
+      number<&Recipe::trap_at>("trap_at", 0.0, 1.0, "when, as a share of the run"),
+      number<&Recipe::slow_data_ms>("slow_data_ms", 0.0, 100.0, "milliseconds the loader takes for a batch"),
       flag<&Recipe::keep_graphs>("keep_graphs", "every loss is kept with its graph"),
   };
   return table;
@@ -165,8 +165,15 @@ std::string what_it_takes(const Knob& knob) {
   return "a number from " + written(knob.least) + " to " + written(knob.most);
 }
 
-Error wrong(std::string message) {
-  return Error{ErrorCode::invalid_argument, std::move(message), {}};
+/// Choices and flags have no bounds, and a knob that may be off has none when it is.
+bool within_bounds(const Knob& knob, std::string_view value) {
+  if (!knob.choices.empty() || is_none(value)) return true;
+  const auto number = parse_number(value);
+  return number && *number >= knob.least && *number <= knob.most;
+}
+
+Error wrong(const std::string& message) {
+  return Error{ErrorCode::invalid_argument, message, {}};
 }
 
 }  // namespace
@@ -175,7 +182,7 @@ Result<void> set(Recipe& recipe, std::string_view name, std::string_view value) 
   const Knob* knob = find_knob(name);
   if (knob == nullptr)
     return wrong("a recipe has no '" + std::string(name) + "'; osler gallery --knobs lists what it has");
-  if (knob->set(recipe, value)) return {};
+  if (within_bounds(*knob, value) && knob->set(recipe, value)) return {};
   return wrong(std::string(name) + " takes " + what_it_takes(*knob) + ", not '" + std::string(value) + "'");
 }
 

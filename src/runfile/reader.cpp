@@ -355,7 +355,7 @@ Result<bool> RunFileReader::Work::tell(EventSink& sink, Told& told) {
 
 Result<void> RunFileReader::Work::look_over() {
   return attempt<void>([&]() -> Result<void> {
-    if (const auto sound = check_index(); !sound) return sound;
+    if (auto sound = check_index(); !sound) return sound;
     if (const auto entries = configuration(); !entries) return entries.error();
     if (const auto all_marks = marks(); !all_marks) return all_marks.error();
     return {};

@@ -33,7 +33,7 @@ std::string show_curves(const gallery::CourseResult& result, const TextOptions& 
     layout::Plot plot;
     plot.curves = {&sketch};
     plot.rows = 5;
-    for (const std::string& line : layout::draw(plot, sheet, 2)) sheet.line("  " + line);
+    for (const std::string& line : layout::draw(plot, sheet, 2)) sheet.line(line);
   }
   return sheet.str();
 }

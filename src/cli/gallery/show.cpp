@@ -38,7 +38,8 @@ std::string warnings_of(const Report& report) {
 
 void write_trials(Sheet& sheet, const gallery::Cure& cure) {
   sheet.blank();
-  sheet.line(sheet.painted("Treatment, by the report's own remedies, in short forks from the same start", Ink::strong));
+  sheet.paragraph("", sheet.painted("Treatment", Ink::strong) +
+                          " by the report's own remedies, in short forks from the same start");
   for (const gallery::Trial& trial : cure.trials) {
     const std::string_view sign = trial.kept ? sheet.glyphs().healthy : sheet.glyphs().bullet;
     const std::string change = fmt::format("{} {} {}", trial.change.name, sheet.glyphs().arrow, trial.change.to);
@@ -57,7 +58,7 @@ void write_curves(Sheet& sheet, const gallery::Visit& visit) {
   layout::Plot plot;
   plot.curves = {sick, treated};
   plot.rows = 6;
-  for (const std::string& line : layout::draw(plot, sheet, 2)) sheet.line("  " + line);
+  for (const std::string& line : layout::draw(plot, sheet, 2)) sheet.line(line);
 }
 
 void write_before_and_after(Sheet& sheet, const gallery::Visit& visit) {
