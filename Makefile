@@ -58,6 +58,7 @@ bench: setup ## build and run the benchmarks
 	@cmake --build --preset release --parallel $(JOBS) --target osler_benchmarks
 	@for program in build/release/bench/bench_*; do $$program $(BENCH_ARGUMENTS) || exit 1; done
 	@build/release/bench/osler_stats_bench
+	@if [ -x build/release/bench/osler_aten_bench ]; then build/release/bench/osler_aten_bench; fi
 	@build/release/bench/osler_runfile_bench
 
 score: setup ## score the diagnosis on labelled runs: the project's cases, simulated trainings, and the corpus where present
