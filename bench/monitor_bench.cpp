@@ -1,4 +1,7 @@
-// What watching costs: steps of the four examples without and with the monitor, in turns, block by block.
+// What watching costs: steps of the four examples without and with the monitor, in turns, block by block; then what a
+// NaN costs after these healthy steps.
+//
+//     osler_monitor_bench [blocks] [steps in a block] [example]...
 #include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/torch.h>
 
@@ -8,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,6 +23,10 @@
 
 namespace {
 
+using osler::torch::MonitorOptions;
+
+constexpr int kUntimed = 3;  // steps at the beginning of a block, until the caches are its own
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -28,12 +36,9 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// One way of training: something that does one step.
-struct Candidate {
-  std::string name;
-  std::function<void()> step;
-  std::vector<double> seconds;
-};
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
 
 /// A model with its optimizer and, when it is watched, its monitor.
 template <typename Model>
@@ -43,68 +48,108 @@ struct Trainee {
   std::unique_ptr<osler::torch::Monitor> monitor;
 };
 
+/// One way of training: something that does one step, healthy or with a NaN in its loss.
+struct Candidate {
+  std::string name;
+  std::function<void(bool broken)> step;
+  osler::torch::Monitor* monitor = nullptr;
+  bool anomaly_mode = false;
+  std::vector<double> seconds = {};
+  std::vector<double> without = {};  // the blocks beside them
+};
+
 template <typename Model, typename Batch, typename Loss>
 Candidate candidate(const std::string& name, Batch batch, Loss loss_of,
-                    const std::function<void(osler::torch::MonitorOptions&)>* configure) {
+                    const std::function<void(MonitorOptions&)>& configure = {}) {
   torch::manual_seed(1);
   auto trainee = std::make_shared<Trainee<Model>>();
-  if (configure != nullptr) {
-    osler::torch::MonitorOptions options;
-    (*configure)(options);
+  if (configure) {
+    MonitorOptions options;
+    configure(options);
     trainee->monitor = std::make_unique<osler::torch::Monitor>(trainee->model, trainee->optimizer, std::move(options));
   }
   const auto data = std::make_shared<std::pair<at::Tensor, at::Tensor>>(batch());
   return {name,
-          [=] {
-            const auto compute = [&] { return loss_of(trainee->model, data->first, data->second); };
+          [=](bool broken) {
+            const auto compute = [&] {
+              const at::Tensor loss = loss_of(trainee->model, data->first, data->second);
+              return broken ? at::log(loss - loss) : loss;
+            };
             if (trainee->monitor) {
               trainee->monitor->train_step(compute);
               return;
             }
             trainee->optimizer.zero_grad();
             compute().backward();
-            trainee->optimizer.step();
+            if (!broken) trainee->optimizer.step();
           },
-          {}};
+          trainee->monitor.get()};
+}
+
+double seconds_of(Candidate& each, int steps, bool broken = false) {
+  torch::autograd::AnomalyMode::set_enabled(each.anomaly_mode);
+  const double before = now();
+  for (int step = 0; step < steps; ++step) each.step(broken);
+  const double seconds = now() - before;
+  torch::autograd::AnomalyMode::set_enabled(false);
+  return seconds / steps;
+}
+
+/// The broken step beside a healthy one: what the search for the origin costs, once, and what it says.
+void break_down(Candidate& watched, std::int64_t healthy, double usual) {
+  const double seconds = seconds_of(watched, 1, true);
+  std::printf("  a NaN after %lld healthy steps: %.3f ms, %.1f healthy steps; %s\n", static_cast<long long>(healthy),
+              1e3 * seconds, seconds / usual,
+              watched.monitor->origin() ? describe(*watched.monitor->origin()).c_str() : "no origin");
 }
 
 template <typename Model, typename Batch, typename Loss>
 void compare(const std::string& example, int blocks, int block, Batch batch, Loss loss) {
-  using Options = osler::torch::MonitorOptions;
-  const std::function<void(Options&)> standard = [](Options&) {};
-  const std::function<void(Options&)> every_step = [](Options& options) {
+  std::vector<Candidate> all;
+  all.push_back(candidate<Model>("without", batch, loss));
+  all.push_back(candidate<Model>("default", batch, loss, [](MonitorOptions&) {}));
+  all.push_back(candidate<Model>("statistics on every step", batch, loss, [](MonitorOptions& options) {
     options.statistics_every = 1;
     options.trace_every = -1;
-  };
-  const std::function<void(Options&)> traced = [](Options& options) { options.trace_every = 1; };
-  const std::function<void(Options&)> always = [](Options& options) { options.trace_always = true; };
-  std::vector<Candidate> candidates;
-  candidates.push_back(candidate<Model>("without", batch, loss, nullptr));
-  candidates.push_back(candidate<Model>("default", batch, loss, &standard));
-  candidates.push_back(candidate<Model>("statistics on every step", batch, loss, &every_step));
-  candidates.push_back(candidate<Model>("activations on every step", batch, loss, &traced));
-  candidates.push_back(candidate<Model>("origin traced on every step", batch, loss, &always));
-  candidates.push_back(candidate<Model>("LibTorch's anomaly mode", batch, loss, nullptr));
+  }));
+  all.push_back(candidate<Model>("activations on every step", batch, loss, [](MonitorOptions& options) {
+    options.statistics_every = -1;
+    options.trace_every = 1;
+  }));
+  all.push_back(candidate<Model>("origin traced on every step", batch, loss,
+                                 [](MonitorOptions& options) { options.trace_always = true; }));
+  all.push_back(candidate<Model>("LibTorch's anomaly mode", batch, loss));
+  all.back().anomaly_mode = true;
+  std::int64_t healthy = 0;
   for (int i = -2; i < blocks; ++i) {
-    for (Candidate& each : candidates) {
-      const bool anomaly = each.name.find("anomaly") != std::string::npos;
-      torch::autograd::AnomalyMode::set_enabled(anomaly);
-      const int steps = anomaly ? std::max(1, block / 20) : block;  // it is some fifty times slower
-      const double before = now();
-      for (int step = 0; step < steps; ++step) each.step();
-      if (i >= 0) each.seconds.push_back((now() - before) / steps);
-      torch::autograd::AnomalyMode::set_enabled(false);
+    std::vector<double> round(all.size(), 0.0);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      // Everyone has every neighbour in turn: what runs before leaves its traces in the caches.
+      const std::size_t turn = (k + static_cast<std::size_t>(i + 2)) % all.size();
+      // Anomaly mode is a hundred times slower: a few of its steps are enough to see that.
+      if (all[turn].anomaly_mode && i % 4 != 0) continue;
+      if (!all[turn].anomaly_mode) seconds_of(all[turn], kUntimed);
+      round[turn] = seconds_of(all[turn], all[turn].anomaly_mode ? std::max(1, block / 20) : block);
     }
+    for (std::size_t k = 0; k < all.size() && i >= 0; ++k) {
+      if (round[k] == 0) continue;
+      all[k].seconds.push_back(round[k]);
+      all[k].without.push_back(round.front());
+    }
+    healthy += block + kUntimed;
   }
-  const double base = median(candidates.front().seconds);
-  std::printf("%s: %.3f ms a step without\n", example.c_str(), 1e3 * base);
-  for (const Candidate& each : candidates) {
+  std::int64_t numbers = 0;
+  for (const at::Tensor& parameter : Model().parameters()) numbers += parameter.numel();
+  std::printf("%s: %.3f ms a step without, %lld parameters, %d threads\n", example.c_str(),
+              1e3 * median(all.front().seconds), static_cast<long long>(numbers), at::get_num_threads());
+  std::printf("  %-28s %11s %13s %16s\n", "", "median step", "median ratio", "all together");
+  for (const Candidate& each : all) {
     std::vector<double> ratios;
-    for (std::size_t i = 0; i < each.seconds.size(); ++i)
-      ratios.push_back(each.seconds[i] / candidates.front().seconds[i]);
-    std::printf("  %-28s %8.3f ms  %+6.1f %%\n", each.name.c_str(), 1e3 * median(each.seconds),
-                100 * (median(ratios) - 1));
+    for (std::size_t i = 0; i < each.seconds.size(); ++i) ratios.push_back(each.seconds[i] / each.without[i]);
+    std::printf("  %-28s %8.3f ms   %+9.1f %%     %+9.1f %%\n", each.name.c_str(), 1e3 * median(each.seconds),
+                100 * (median(ratios) - 1), 100 * (sum(each.seconds) / sum(each.without) - 1));
   }
+  break_down(all[1], healthy, median(all.front().seconds));
   std::fflush(stdout);
 }
 
@@ -113,19 +158,29 @@ void compare(const std::string& example, int blocks, int block, Batch batch, Los
 int main(int argc, char** argv) {
   const int blocks = argc > 1 ? std::atoi(argv[1]) : 21;
   const int block = argc > 2 ? std::atoi(argv[2]) : 25;
+  const std::vector<std::string> only(argv + std::min(argc, 3), argv + argc);
+  const auto wanted = [&](const std::string& example) {
+    return only.empty() || std::find(only.begin(), only.end(), example) != only.end();
+  };
   const auto classify = [](auto& model, const at::Tensor& x, const at::Tensor& y) {
     return at::cross_entropy_loss(model.forward(x), y);
   };
-  compare<examples::Mlp>(
-      "mlp", blocks, block, [] { return examples::clouds(64); }, classify);
-  compare<examples::Cnn>(
-      "cnn", blocks, block, [] { return examples::stripes(32); }, classify);
-  compare<examples::Lstm>(
-      "lstm", blocks, block, [] { return examples::sums(32); },
-      [](auto& model, const at::Tensor& x, const at::Tensor& y) { return at::mse_loss(model.forward(x), y); });
-  compare<examples::Gpt>(
-      "gpt", blocks, block, [] { return examples::pieces(16); },
-      [](auto& model, const at::Tensor& x, const at::Tensor& y) {
-        return examples::next_character_loss(model.forward(x), y);
-      });
+  const auto regress = [](auto& model, const at::Tensor& x, const at::Tensor& y) {
+    return at::mse_loss(model.forward(x), y);
+  };
+  const auto continue_text = [](auto& model, const at::Tensor& x, const at::Tensor& y) {
+    return examples::next_character_loss(model.forward(x), y);
+  };
+  if (wanted("mlp"))
+    compare<examples::Mlp>(
+        "mlp", blocks, block, [] { return examples::clouds(64); }, classify);
+  if (wanted("cnn"))
+    compare<examples::Cnn>(
+        "cnn", blocks, block, [] { return examples::stripes(32); }, classify);
+  if (wanted("lstm"))
+    compare<examples::Lstm>(
+        "lstm", blocks, block, [] { return examples::sums(32); }, regress);
+  if (wanted("gpt"))
+    compare<examples::Gpt>(
+        "gpt", blocks, block, [] { return examples::pieces(16); }, continue_text);
 }

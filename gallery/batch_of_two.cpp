@@ -12,10 +12,10 @@ Patient batch_of_two() {
       "opinion of two samples; the loss jumps about and hardly falls.";
   patient.recipe.batch_size = 2;
   patient.recipe.optimizer = Optimizer::sgd;
-  patient.recipe.lr = 0.05;
+  patient.recipe.lr = 0.02;
   patient.recipe.activation = Activation::gelu;
   patient.recipe.depth = 2;
-  patient.recipe.steps = 500;
+  patient.recipe.steps = 800;
   patient.finding = "gradient-noise-dominates";
   patient.cause = "batch-too-small";
   patient.causes = {"lr-too-high"};

@@ -13,10 +13,11 @@ Patient batch_too_large() {
   patient.recipe.batch_size = 1000;
   patient.recipe.samples = 1000;
   patient.recipe.optimizer = Optimizer::sgd;
-  patient.recipe.lr = 1e-3;
+  patient.recipe.lr = 0.004;
+  patient.recipe.init_gain = 0.5;
   patient.recipe.depth = 2;
   patient.recipe.width = 32;
-  patient.recipe.steps = 150;
+  patient.recipe.steps = 220;
   patient.finding = "loss-too-slow";
   patient.cause = "batch-too-large";
   patient.causes = {"lr-too-low"};

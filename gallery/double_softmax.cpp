@@ -12,6 +12,7 @@ Patient double_softmax() {
       "lie between 0 and 1, so the second softmax can hardly tell them apart: even a perfect answer among ten classes "
       "costs 1.46. The loss stops there, whatever the accuracy.";
   patient.recipe.loss = Loss::double_softmax;
+  patient.recipe.steps = 800;
   patient.finding = "loss-plateau";
   patient.also = {"accuracy-outruns-loss", "underfitting", "loss-stuck-after-drop"};
   patient.cause = "wrong-loss-function";

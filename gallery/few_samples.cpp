@@ -12,6 +12,7 @@ Patient few_samples() {
       "and climbs: the network knows these sixty, not digits.";
   patient.recipe.samples = 60;
   patient.recipe.batch_size = 20;
+  patient.recipe.steps = 1000;
   patient.finding = "overconfidence";
   patient.also = {"overfitting"};
   patient.cause = "too-little-data";

@@ -11,6 +11,7 @@ Patient metric_bug() {
       "The accuracy is computed after the predictions were gathered from a queue, one place off. The loss of the same "
       "data is excellent, the accuracy says that the model is guessing, and a good model is thrown away.";
   patient.recipe.metric_right = false;
+  patient.recipe.steps = 700;
   patient.finding = "metric-contradicts-loss";
   patient.also = {"confidence-without-learning"};
   patient.cause = "metric-bug";

@@ -11,15 +11,16 @@ Patient model_too_small() {
       "The model had to be tiny to run on a small device. One unit cannot tell ten clouds of points apart: "
       "training and validation loss go flat, high and close together.";
   patient.recipe.task = Task::clouds;
+  patient.recipe.samples = 8000;
   patient.recipe.width = 1;
   patient.recipe.depth = 1;
   patient.recipe.lr = 0.05;
   patient.recipe.activation = Activation::gelu;
-  patient.recipe.steps = 1200;
+  patient.recipe.steps = 2000;
   patient.finding = "underfitting";
   patient.cause = "model-too-small";
-  patient.treatments = {{"Make the layers wider", {{"width", "64"}}}};
-  patient.recovery.better_by = 0.8;
+  patient.treatments = {{"Make the layers wider", {{"width", "64"}, {"lr", "0.001"}}}};
+  patient.recovery.better_by = 0.9;
   patient.lesson =
       "When training and validation loss are flat, high and the same, the model has learned what it can "
       "hold.";

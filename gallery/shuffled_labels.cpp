@@ -12,6 +12,7 @@ Patient shuffled_labels() {
       "complains. The loss sits at ln 10 = 2.30, the loss of guessing, because there is nothing to learn.";
   patient.recipe.labels_match = false;
   patient.recipe.samples = 8000;
+  patient.recipe.init_gain = 0.3;
   patient.finding = "loss-stuck-from-start";
   patient.also = {"overfitting"};
   patient.cause = "wrong-labels";

@@ -19,7 +19,7 @@ Patient steps_too_long() {
   patient.finding = "updates-too-large";
   patient.cause = "lr-too-high";
   patient.treatments = {{"Divide the learning rate by 100", {{"lr", "0.1"}}}};
-  patient.recovery.accuracy = 0.6;
+  patient.recovery.better_by = 0.7;
   patient.lesson =
       "Bounded activations hide a learning rate that is too high. The size of the update against the size "
       "of the weights does not.";

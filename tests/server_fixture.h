@@ -42,8 +42,7 @@ class ServerTest : public ::testing::Test {
 
   [[nodiscard]] Path root() const { return base_ / "runs"; }
 
-  void serve(const std::string& token = "") {
-    ServeOptions options;
+  void serve(const std::string& token = "", ServeOptions options = {}) {
     options.roots = {root()};
     options.token = token;
     auto opened = Server::open(real_file_system(), options);

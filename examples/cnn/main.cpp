@@ -7,7 +7,7 @@
 int main() {
   torch::manual_seed(1);
   examples::Cnn model;
-  torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
+  torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
 
   osler::torch::MonitorOptions options;
   options.classes = 4;

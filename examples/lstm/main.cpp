@@ -15,7 +15,7 @@ int main() {
   osler::torch::Monitor monitor(model, optimizer, std::move(options));
 
   for (int step = 0; step < 300; ++step) {
-    const auto [x, y] = examples::sums(32);
+    const auto [x, y] = examples::sums(32, 8);
     monitor.train_step([&] { return at::mse_loss(model.forward(x), y); });
   }
   std::cout << monitor.summary();

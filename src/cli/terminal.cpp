@@ -73,6 +73,9 @@ TextOptions text_options(const Look& look) {
   options.verbose = look.verbose;
   options.unicode = !look.ascii && shows_unicode();
   options.width = terminal_width();
+  // The prompt comes back below the report. More than this is no longer taken in at a glance, however tall the window.
+  constexpr int kMostLines = 44;
+  if (::isatty(STDOUT_FILENO) != 0) options.lines = std::min(terminal_lines() - 1, kMostLines);
   return options;
 }
 

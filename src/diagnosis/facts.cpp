@@ -8,6 +8,7 @@
 #include <set>
 
 #include "diagnosis/layers.h"
+#include "diagnosis/turn.h"
 #include "diagnosis/wording.h"
 #include "signal/robust.h"
 
@@ -201,19 +202,28 @@ bool break_recovered(const Findings& findings) {
   return false;
 }
 
+namespace {
+
+/// The levels at both ends of the last third.
+std::pair<double, double> ends_of_last_third(const signal::Curve& late) {
+  const std::size_t part = std::max<std::size_t>(1, late.size() / 4);
+  return {signal::median(std::span(late.value).first(part)), signal::median(std::span(late.value).last(part))};
+}
+
+}  // namespace
+
 bool still_falls(const Reading& reading) {
   constexpr double kSignificance = 0.01;
   constexpr double kMatters = 1e-3;  // the catalogue's limit for a plateau
   const signal::Curve late = last_third(reading);
+  if (late.empty()) return false;
   const signal::Trend trend = signal::trend_of(late.step, late.value);
-  return trend.falls(kSignificance) && -trend.change > kMatters * reading.level;
+  const auto [from, to] = ends_of_last_third(late);
+  return trend.falls(kSignificance) && std::min(-trend.change, from - to) > kMatters * reading.level;
 }
 
 std::string fall_in_words(const Reading& reading) {
-  const signal::Curve late = last_third(reading);
-  const std::size_t part = std::max<std::size_t>(1, late.size() / 4);
-  const double from = signal::median(std::span(late.value).first(part));
-  const double to = signal::median(std::span(late.value).last(part));
+  const auto [from, to] = ends_of_last_third(last_third(reading));
   return reading.name + " still improves (" + number(reading.shown(from)) + " to " + number(reading.shown(to)) +
          " over the last third)";
 }
@@ -244,8 +254,42 @@ std::optional<int> stays_at_chance(const Patient& patient, double tolerance) {
   constexpr double kFar = 0.2;  // a first loss further above than this came down, so something was learned
   const Reading* loss = patient.validation() != nullptr ? patient.validation() : patient.training();
   if (loss == nullptr || loss->curve.empty() || patient.reinforcement()) return std::nullopt;
-  if (loss->improvement() > kFar * loss->level) return std::nullopt;
-  return chance_classes(loss->end, tolerance);
+  const auto classes = chance_classes(loss->end, tolerance);
+  // The first evaluation may come late: what training gained before it counts.
+  const double first = std::isfinite(comparable_start(patient)) ? comparable_start(patient) : loss->start;
+  if (std::max(loss->start, first) - loss->best <= kFar * loss->level) return classes;
+  // Or it came down to guessing, no further, and the answers are those of guessing.
+  constexpr double kAsGuessed = 0.1;
+  const auto accuracy = patient.best_accuracy();
+  const bool guesses = classes && accuracy && *accuracy < 1.0 / *classes + kAsGuessed &&
+                       loss->best > (1 - tolerance) * std::log(*classes);
+  return guesses ? classes : std::nullopt;
+}
+
+std::optional<std::string> better_than_guessing(const Patient& patient) {
+  constexpr double kNear = 0.06;    // of ln C: beyond this nobody would think of guessing
+  constexpr double kUnits = 4;      // noise levels of a single evaluation
+  constexpr double kLeast = 0.005;  // of ln C
+  constexpr std::size_t kFewest = 6;
+  const Reading* loss = patient.validation();
+  const auto classes = stays_at_chance(patient, kNear);
+  if (!classes || loss == nullptr || loss->size() < kFewest) return std::nullopt;
+  const double guess = std::log(*classes);
+  const double below = guess - loss->end;
+  if (below < kLeast * guess || below < kUnits * loss->noise.sigma) return std::nullopt;
+  return loss->name + " of " + number(loss->end) + " lies surely below the " + number(guess) + " of guessing among " +
+         std::to_string(*classes) + " classes";
+}
+
+bool creeps_back(const Patient& patient, const Findings& findings) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (findings.found("loss-diverging") == nullptr || training == nullptr || validation == nullptr) return false;
+  const auto rate = rate_course(patient);
+  if (rate && rate->now > 2 * rate->start) return false;  // a rate that grew explains it
+  const double rise = training->end - training->best;
+  const bool smooth = training->noise.sigma < 0.25 * rise && training->end < 3 * std::abs(training->best);
+  return smooth && std::abs(validation->end - training->end) < 0.1 * std::abs(training->end);
 }
 
 std::optional<int> configured_classes(const Patient& patient) {

@@ -81,6 +81,12 @@ struct Break {
 /// The number of classes when the loss has never been far from the uniform guess among them and is within `tolerance`
 /// (relative) of it now.
 [[nodiscard]] std::optional<int> stays_at_chance(const Patient& patient, double tolerance);
+/// In words: the validation loss lies near that of guessing, but surely below it, so the labels do say something; else
+/// nothing.
+[[nodiscard]] std::optional<std::string> better_than_guessing(const Patient& patient);
+/// The loss crept up smoothly after its best, not far, and validation with it, under a rate that did not grow: the
+/// picture of weights that shrink, not of steps that overshoot.
+[[nodiscard]] bool creeps_back(const Patient& patient, const Findings& findings);
 /// The number of classes that the configuration names.
 [[nodiscard]] std::optional<int> configured_classes(const Patient& patient);
 /// The same, or else from a first loss that is that of guessing.

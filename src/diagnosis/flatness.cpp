@@ -41,6 +41,7 @@ Flatness flatness_of(const Reading& reading, double matters) {
   constexpr double kNegligible = 0.005;   // of the level: nobody would call half a per cent movement
   constexpr double kHidden = 0.15;        // share of the gain that scatter may hide at most
   constexpr double kSure = 0.01;          // significance of a trend that counts whatever the scatter
+  constexpr double kCreep = 0.15;         // share of the gain that a flat stretch may give back: it makes no progress
   for (std::size_t pieces = 2; pieces <= kPieces; ++pieces) {
     const std::size_t length = std::max<std::size_t>(4, pieces * n / kPieces);
     const std::size_t first = n - std::min(length, n);
@@ -56,11 +57,14 @@ Flatness flatness_of(const Reading& reading, double matters) {
     const Scatter scatter = scatter_of(steps, values, trend);
     const double noise = reading.noise.sigma / std::sqrt(static_cast<double>(third));
     const double tolerated = small + std::max(noise, std::min(scatter.chance, kHidden * gain));
-    const bool surely = trend.p_value < kSure && std::abs(trend.change) > small + noise;
+    const double creep = std::max(tolerated, kCreep * gain);
+    const bool surely = trend.p_value < kSure && (trend.change < -(small + noise) || trend.change > creep);
     // The stretch must not reach back into a descent that is short against it.
     const double above = reading.course[first] - signal::median(values);
     const double reach = small + 2 * std::max(reading.noise.sigma, std::min(scatter.sigma, kHidden * gain));
-    const bool moves = surely || std::abs(trend.change) > tolerated || std::abs(drop) > tolerated || above > reach;
+    const bool falls = -trend.change > tolerated || drop > tolerated;
+    const bool rises = trend.change > creep || -drop > creep;
+    const bool moves = surely || falls || rises || above > reach;
     if (moves && pieces < kSurePieces) continue;
     if (moves) break;
     flat.since = first;

@@ -16,7 +16,7 @@ struct Flatness {
 };
 
 /// Finds the longest end of the curve, in steps of a twentieth, over which the trend gains less than `matters` of what
-/// the whole curve gained, or half a per cent of its level, and which does not rise by more than that either.
+/// the whole curve gained, or half a per cent of its level, and gives back no more than a seventh of that gain.
 [[nodiscard]] Flatness flatness_of(const Reading& reading, double matters = 0.03);
 
 }  // namespace osler

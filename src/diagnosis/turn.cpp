@@ -58,15 +58,17 @@ Motion motion_after(const Reading& metric, double step) {
 }
 
 bool training_improves_after(const Patient& patient, double step, const Reading& validation) {
+  // How far a reading fell since then, and how much of that noise explains.
+  const auto fall = [&](const Reading& reading) { return reading.course[reading.index_at(step)] - reading.end; };
+  const auto error = [](const Reading& reading) {
+    return reading.noise.sigma / std::sqrt(std::max(1.0, static_cast<double>(reading.size()) / 10));
+  };
   const auto falls = [&](const Reading& reading) {
-    if (reading.size() < 4) return false;
-    const double then = reading.course[reading.index_at(step)];
-    const double gain = std::max(reading.improvement(), 0.0);
-    const double error = reading.noise.sigma / std::sqrt(std::max(1.0, static_cast<double>(reading.size()) / 10));
-    return then - reading.end > std::max(0.02 * gain, error);
+    return reading.size() >= 4 && fall(reading) > std::max(0.02 * std::max(reading.improvement(), 0.0), error(reading));
   };
   const Reading* training = patient.training();
   if (training != nullptr && falls(*training)) return true;
+  if (training != nullptr && training->size() >= 4 && fall(*training) < -error(*training)) return false;
   if (training != nullptr && !training->negated && !validation.negated && training->size() >= 4) {
     const bool far_below = training->end >= 0 && training->end < 0.5 * validation.end;
     if (far_below && training->end < training->course[training->index_at(step)] + training->noise.sigma) return true;

@@ -534,6 +534,29 @@ TEST(ProductionScenario, WeighsOrRulesOutEveryHypothesis) {
   EXPECT_THAT(report.causes.front().cause, AnyOf("converged", "too-little-data"));
 }
 
+TEST(ProductionScenario, IsNotReadAsUnderfittingOrGuessingWhileTrainingGoesOn) {
+  Production near;  // training stays within a seventh of validation, which happens to lie near ln 10
+  near.train = [](double step) {
+    return 2.07 + 0.05 * (1 - step / 40000) + std::exp(-step / 2500) + 0.01 * scatter(step);
+  };
+  const Report report = near.report();
+  EXPECT_THAT(found_ids(report), Contains("loss-plateau"));
+  EXPECT_THAT(found_ids(report), ::testing::Not(Contains("underfitting")));
+  ASSERT_FALSE(report.causes.empty());
+  EXPECT_EQ(report.causes.front().cause, "converged");
+  EXPECT_THAT(ids(report.causes, 8), Contains("validation-pipeline-bug"));
+}
+
+TEST(ProductionScenario, WithFlatTrainingAndFadingGradientsKeepsTheSaddle) {
+  Production saddle;
+  saddle.train = [](double step) { return 2.33 + 1.6 * std::exp(-step / 2500) + 0.003 * scatter(step); };
+  saddle.norm = [](double step) { return 0.8 * std::exp(-step / 2500) + 2e-5; };
+  const Report report = saddle.report();
+  ASSERT_FALSE(report.causes.empty());
+  EXPECT_EQ(why_ruled_out(report.ruled_out, "saddle-point"), "not ruled out");
+  EXPECT_EQ(cause(report.causes, "saddle-point").settle.probe, "curvature");
+}
+
 TEST(ProductionScenario, WithARepeatedValidationValueBlamesTheValidation) {
   Production frozen;
   frozen.validation = [](double step) { return step < 15000 ? 2.341 + 1.6 * std::exp(-step / 2500) : 2.3411; };

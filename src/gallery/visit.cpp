@@ -29,14 +29,6 @@ std::optional<std::size_t> rank_of(const Patient& patient, const Report& report)
   return std::nullopt;
 }
 
-Recipe with(Recipe recipe, const Changes& changes) {
-  for (const Remedy::Change& change : changes) {
-    // Changes were tried before: one that does not fit any more leaves the recipe as it is.
-    static_cast<void>(set(recipe, change.name, change.to));
-  }
-  return recipe;
-}
-
 bool can_apply(const Recipe& recipe, const Remedy::Change& change) {
   Recipe changed = recipe;
   return set(changed, change.name, change.to).has_value() && check(changed).has_value() && changed != recipe;
@@ -49,6 +41,17 @@ CourseOptions named(CourseOptions options, std::string_view ending) {
     options.run_file.replace_filename(stem + std::string(ending) + options.run_file.extension().string());
   }
   return options;
+}
+
+/// A fork must be long enough to show what the report leads with.
+std::int64_t fork_steps(const Recipe& recipe, const Report& report, double share) {
+  constexpr double kBeyond = 0.2;
+  const auto all = static_cast<double>(recipe.steps);
+  double steps = share * all;
+  if (!report.findings.empty() && is_warning(report.findings.front())) {
+    steps = std::max(steps, static_cast<double>(report.findings.front().first_step) + kBeyond * all);
+  }
+  return static_cast<std::int64_t>(std::min(steps, all));
 }
 
 class Visiting {
@@ -65,7 +68,7 @@ class Visiting {
     examine();
     visit_.treated_recipe = patient_.recipe;
     if (patient_.healthy() || !options_.treat || visit_.sick.stopped) return std::move(visit_);
-    cure();
+    treat_by_report();
     if (auto done = train_again(); !done) return done.error();
     // Without a change there was no treatment, however well the patient looks.
     const bool untreated = visit_.cure->kept.empty();
@@ -87,33 +90,9 @@ class Visiting {
     visit_.cause_rank = rank_of(patient_, report);
   }
 
-  /// A fork must be long enough to show what the report leads with.
-  [[nodiscard]] std::int64_t fork_steps() const {
-    constexpr double kBeyond = 0.2;
-    const auto all = static_cast<double>(patient_.recipe.steps);
-    double steps = options_.fork_share * all;
-    const auto& findings = visit_.sick.report.findings;
-    if (!findings.empty() && is_warning(findings.front())) {
-      steps = std::max(steps, static_cast<double>(findings.front().first_step) + kBeyond * all);
-    }
-    return static_cast<std::int64_t>(std::min(steps, all));
-  }
-
-  void cure() {
-    int number = 0;
-    Forks forks;
-    forks.can_apply = [&](const Remedy::Change& change) { return can_apply(patient_.recipe, change); };
-    forks.run = [&](const Changes& changes) {
-      phase("fork " + std::to_string(++number));
-      CourseOptions course = options_.course;
-      course.run_file.clear();
-      course.on_line = {};
-      course.steps = fork_steps();
-      auto result = follow_(with(patient_.recipe, changes), course);
-      return result ? Fork{result->true_loss, std::move(result->report)} : Fork{};
-    };
-    visit_.cure = treat(visit_.sick.report, forks, options_.treatment);
-    visit_.treated_recipe = with(patient_.recipe, visit_.cure->kept);
+  void treat_by_report() {
+    visit_.cure = cure(patient_.recipe, visit_.sick.report, follow_, options_);
+    visit_.treated_recipe = changed(patient_.recipe, visit_.cure->kept);
   }
 
   Result<void> train_again() {
@@ -150,6 +129,30 @@ class Visiting {
 };
 
 }  // namespace
+
+Recipe changed(Recipe recipe, const Changes& changes) {
+  for (const Remedy::Change& change : changes) {
+    // Changes were tried before: one that does not fit any more leaves the recipe as it is.
+    static_cast<void>(set(recipe, change.name, change.to));
+  }
+  return recipe;
+}
+
+Cure cure(const Recipe& recipe, const Report& report, const Trainer& trainer, const VisitOptions& options) {
+  int number = 0;
+  Forks forks;
+  forks.can_apply = [&](const Remedy::Change& change) { return can_apply(recipe, change); };
+  forks.run = [&](const Changes& changes) {
+    if (options.on_phase) options.on_phase("fork " + std::to_string(++number));
+    CourseOptions course = options.course;
+    course.run_file.clear();
+    course.on_line = {};
+    course.steps = fork_steps(recipe, report, options.fork_share);
+    auto result = trainer(changed(recipe, changes), course);
+    return result ? Fork{result->true_loss, std::move(result->report)} : Fork{};
+  };
+  return treat(report, forks, options.treatment);
+}
 
 std::optional<std::string> still_ill(const Patient& patient, const CourseResult& sick, const CourseResult& treated) {
   const Recovery& recovery = patient.recovery;

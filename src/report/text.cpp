@@ -17,8 +17,10 @@ using layout::Detail;
 using layout::Sheet;
 
 /// The lines of a screen. A narrow sheet breaks the same words into more lines, and may take some more of them.
-int screen_lines(int width) {
-  return 45 + std::max(0, 100 - std::max(width, layout::kNarrowest)) / 3;
+int screen_lines(const TextOptions& options) {
+  constexpr int kLowest = 24;
+  constexpr int kEasyWidth = 88;
+  return std::max(options.lines, kLowest) + std::max(0, kEasyWidth - std::max(options.width, layout::kNarrowest)) / 3;
 }
 
 constexpr Detail kEverything{};
@@ -32,7 +34,11 @@ constexpr std::array kScreens = {
     Detail{3, 2, 1, 6, 3, 2, false, 3, 1, 2, 2, false},  //
     Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 2, 2, false},  //
     Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},  //
-    Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},
+    Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},  //
+    Detail{2, 1, 1, 4, 3, 1, false, 2, 1, 1, 1, false},  //
+    Detail{2, 1, 1, 3, 2, 1, false, 2, 1, 1, 1, false},  //
+    Detail{1, 1, 1, 3, 2, 1, false, 1, 1, 1, 1, false},  //
+    Detail{1, 1, 1, 3, 1, 1, false, 1, 1, 1, 1, false},
 };
 
 Sheet write(const Report& report, const TextOptions& options, const Detail& detail) {
@@ -56,7 +62,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   if (options.verbose) return write(report, options, kEverything).str();
   for (const Detail& detail : kScreens) {
     const Sheet sheet = write(report, options, detail);
-    if (sheet.lines() <= screen_lines(options.width) || &detail == &kScreens.back()) return sheet.str();
+    if (sheet.lines() <= screen_lines(options) || &detail == &kScreens.back()) return sheet.str();
   }
   return {};
 }

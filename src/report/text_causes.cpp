@@ -108,12 +108,18 @@ void write_cause(Sheet& sheet, const WeighedCause& cause, bool first, const Deta
   const std::string lead =
       fmt::format("  {} {}  ", bar(sheet, cause.probability), pad_left(percent(cause.probability), 5));
   const std::string id = sheet.text(cause.cause, Ink::faint);
+  const bool settled_below = first || detail.settle_each;
+  // Where there is no room for what would settle it, the probe's name at least.
+  const std::string probe =
+      settled_below || cause.settle.probe.empty()
+          ? ""
+          : sheet.text(fmt::format(" {} probe: {}", sheet.glyphs().dot, cause.settle.probe), Ink::faint);
   sheet.paragraph(lead, sheet.text(title_of(cause.cause), first ? Ink::strong : Ink::plain) +
-                            (find_cause(cause.cause) != nullptr ? "  " + id : std::string()));
+                            (find_cause(cause.cause) != nullptr ? "  " + id : std::string()) + probe);
   const std::string indent(sheet.width() >= 72 ? static_cast<std::size_t>(columns(lead)) : 4, ' ');
   write_reasons(sheet, indent, "for", cause.speaks_for, '+', detail);
   write_reasons(sheet, indent, "against", cause.speaks_against, '-', detail);
-  if (first || detail.settle_each) write_settlement(sheet, indent, cause.settle, detail);
+  if (settled_below) write_settlement(sheet, indent, cause.settle, detail);
   if (!first && detail.everything) {
     for (const Remedy& remedy : numbers_first(cause.remedies)) {
       sheet.paragraph(indent + sheet.painted(pad("remedy", 9), Ink::faint), remedy_text(sheet, remedy));

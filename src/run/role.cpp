@@ -178,7 +178,9 @@ std::optional<Role> guess_state(const Words& w) {
       w.adjacent("it", "s") || w.adjacent("tok", "s") || w.adjacent("tokens", "s") || w.adjacent("samples", "s")) {
     return Role::throughput;
   }
-  if (w.any(words::kDuration) && !w.any(words::kLoss) && !w.any("eta") && !w.any("data") && !w.any("elapsed") &&
+  // "elapsed time" is that of the run, "elapsed time per iteration" that of a step.
+  const bool of_the_run = w.any("elapsed") && !w.any("per");
+  if (w.any(words::kDuration) && !w.any(words::kLoss) && !w.any("eta") && !w.any("data") && !of_the_run &&
       !w.any("total") && !w.any("wall") && !w.any("eval")) {
     return Role::step_time;
   }
@@ -261,6 +263,28 @@ void promote_weak_losses(std::map<Role, std::vector<Cast>>& casts, Role loss, Ro
   std::erase_if(metrics, is_weak);
 }
 
+/// A score of nothing in particular, in a log without a loss or beside the chance of a random action, is what a game
+/// brings: "Episode 100  Average Score: 13.2".
+void promote_scores(const Run& run, std::map<Role, std::vector<Cast>>& casts) {
+  const auto plain_score = [](const Cast& cast) {
+    const Words w{split_compounds(split_words(cast.series->name()))};
+    return w.any("score") && std::all_of(w.all.begin(), w.all.end(), [](const std::string& word) {
+             return word == "score" || word == "episode" || has(words::kCollection, word) ||
+                    has(words::kSmoothed, word);
+           });
+  };
+  const bool explores = run.find("epsilon") != nullptr || run.find("Epsilon") != nullptr || run.find("eps") != nullptr;
+  const bool has_loss = !casts[Role::train_loss].empty() || !casts[Role::validation_loss].empty();
+  if (!casts[Role::reward].empty() || (has_loss && !explores)) return;
+  auto& metrics = casts[Role::validation_metric];
+  for (Cast cast : metrics) {
+    if (!plain_score(cast)) continue;
+    cast.guess.role = Role::reward;
+    casts[Role::reward].push_back(cast);
+  }
+  std::erase_if(metrics, plain_score);
+}
+
 }  // namespace
 
 std::string_view to_string(Role role) {
@@ -315,6 +339,7 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   }
   promote_weak_losses(map.casts_, Role::train_loss, Role::train_metric);
   promote_weak_losses(map.casts_, Role::validation_loss, Role::validation_metric);
+  promote_scores(run, map.casts_);
 
   for (auto& [role, casts] : map.casts_) {
     std::stable_sort(casts.begin(), casts.end(), [](const Cast& a, const Cast& b) {

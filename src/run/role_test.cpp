@@ -20,55 +20,56 @@ struct Named {
 
 // Names as the tools in brackets write them.
 constexpr Named kWild[] = {
-    {"loss", Role::train_loss},                         // Keras, Hugging Face
-    {"train/loss", Role::train_loss},                   // Hugging Face in TensorBoard
-    {"train_loss", Role::train_loss},                   // fairseq, Lightning scripts
-    {"train_loss_step", Role::train_loss},              // Lightning
-    {"train_loss_epoch", Role::train_loss},             // Lightning
-    {"Loss/train", Role::train_loss},                   // PyTorch's TensorBoard tutorial
-    {"lm loss", Role::train_loss},                      // Megatron-LM
-    {"training_loss", Role::train_loss},                // various
-    {"train/box_loss", Role::train_loss},               // Ultralytics
-    {"trainLoss", Role::train_loss},                    // camel case
-    {"train", Role::train_loss},                        // nanoGPT's "step 250: train 3.1, val 3.2"
-    {"eval_loss", Role::validation_loss},               // Hugging Face
-    {"eval/loss", Role::validation_loss},               // Hugging Face in TensorBoard
-    {"val_loss", Role::validation_loss},                // Keras, Lightning
-    {"val/loss", Role::validation_loss},                // Lightning with folders
-    {"Loss/valid", Role::validation_loss},              // PyTorch scripts
-    {"valid_loss", Role::validation_loss},              // fairseq, fastai
-    {"validation_0-logloss", Role::validation_loss},    // XGBoost
-    {"valloss", Role::validation_loss},                 // written together
-    {"test_loss", Role::validation_loss},               // PyTorch's MNIST example
-    {"accuracy", Role::train_accuracy},                 // Keras
-    {"train_acc", Role::train_accuracy},                // various
-    {"val_accuracy", Role::validation_accuracy},        // Keras
-    {"eval_accuracy", Role::validation_accuracy},       // Hugging Face
-    {"Accuracy/test", Role::validation_accuracy},       // PyTorch scripts
-    {"metrics/mAP50(B)", Role::validation_metric},      // Ultralytics
-    {"metrics/precision(B)", Role::validation_metric},  // Ultralytics
-    {"eval_bleu", Role::validation_metric},             // Hugging Face
-    {"val_mIoU", Role::validation_metric},              // mmsegmentation scripts
-    {"train_f1", Role::train_metric},                   // various
-    {"lr", Role::learning_rate},                        // nearly everyone
-    {"learning_rate", Role::learning_rate},             // Hugging Face
-    {"lr/pg0", Role::learning_rate},                    // Ultralytics
-    {"lr-AdamW/pg1", Role::learning_rate},              // Lightning's LearningRateMonitor
-    {"train/learning_rate", Role::learning_rate},       // Hugging Face in TensorBoard
-    {"grad_norm", Role::gradient_norm},                 // Hugging Face, mmengine
-    {"gnorm", Role::gradient_norm},                     // fairseq
-    {"train/grad_norm", Role::gradient_norm},           // Hugging Face in TensorBoard
-    {"gradient norm", Role::gradient_norm},             // scripts
-    {"loss_scale", Role::loss_scale},                   // fairseq, Megatron-LM
-    {"loss scale", Role::loss_scale},                   // Megatron-LM
-    {"epoch", Role::epoch},                             // everyone
-    {"samples_per_second", Role::throughput},           // Hugging Face
-    {"wps", Role::throughput},                          // fairseq
-    {"step_time", Role::step_time},                     // scripts
-    {"rollout/ep_rew_mean", Role::reward},              // stable-baselines3
-    {"episode_reward", Role::reward},                   // RLlib and scripts
-    {"best_val_loss", Role::other},                     // derived from another series
-    {"num_samples", Role::other},                       // a count
+    {"loss", Role::train_loss},                            // Keras, Hugging Face
+    {"train/loss", Role::train_loss},                      // Hugging Face in TensorBoard
+    {"train_loss", Role::train_loss},                      // fairseq, Lightning scripts
+    {"train_loss_step", Role::train_loss},                 // Lightning
+    {"train_loss_epoch", Role::train_loss},                // Lightning
+    {"Loss/train", Role::train_loss},                      // PyTorch's TensorBoard tutorial
+    {"lm loss", Role::train_loss},                         // Megatron-LM
+    {"training_loss", Role::train_loss},                   // various
+    {"train/box_loss", Role::train_loss},                  // Ultralytics
+    {"trainLoss", Role::train_loss},                       // camel case
+    {"train", Role::train_loss},                           // nanoGPT's "step 250: train 3.1, val 3.2"
+    {"eval_loss", Role::validation_loss},                  // Hugging Face
+    {"eval/loss", Role::validation_loss},                  // Hugging Face in TensorBoard
+    {"val_loss", Role::validation_loss},                   // Keras, Lightning
+    {"val/loss", Role::validation_loss},                   // Lightning with folders
+    {"Loss/valid", Role::validation_loss},                 // PyTorch scripts
+    {"valid_loss", Role::validation_loss},                 // fairseq, fastai
+    {"validation_0-logloss", Role::validation_loss},       // XGBoost
+    {"valloss", Role::validation_loss},                    // written together
+    {"test_loss", Role::validation_loss},                  // PyTorch's MNIST example
+    {"accuracy", Role::train_accuracy},                    // Keras
+    {"train_acc", Role::train_accuracy},                   // various
+    {"val_accuracy", Role::validation_accuracy},           // Keras
+    {"eval_accuracy", Role::validation_accuracy},          // Hugging Face
+    {"Accuracy/test", Role::validation_accuracy},          // PyTorch scripts
+    {"metrics/mAP50(B)", Role::validation_metric},         // Ultralytics
+    {"metrics/precision(B)", Role::validation_metric},     // Ultralytics
+    {"eval_bleu", Role::validation_metric},                // Hugging Face
+    {"val_mIoU", Role::validation_metric},                 // mmsegmentation scripts
+    {"train_f1", Role::train_metric},                      // various
+    {"lr", Role::learning_rate},                           // nearly everyone
+    {"learning_rate", Role::learning_rate},                // Hugging Face
+    {"lr/pg0", Role::learning_rate},                       // Ultralytics
+    {"lr-AdamW/pg1", Role::learning_rate},                 // Lightning's LearningRateMonitor
+    {"train/learning_rate", Role::learning_rate},          // Hugging Face in TensorBoard
+    {"grad_norm", Role::gradient_norm},                    // Hugging Face, mmengine
+    {"gnorm", Role::gradient_norm},                        // fairseq
+    {"train/grad_norm", Role::gradient_norm},              // Hugging Face in TensorBoard
+    {"gradient norm", Role::gradient_norm},                // scripts
+    {"loss_scale", Role::loss_scale},                      // fairseq, Megatron-LM
+    {"loss scale", Role::loss_scale},                      // Megatron-LM
+    {"epoch", Role::epoch},                                // everyone
+    {"samples_per_second", Role::throughput},              // Hugging Face
+    {"wps", Role::throughput},                             // fairseq
+    {"step_time", Role::step_time},                        // scripts
+    {"elapsed time per iteration (ms)", Role::step_time},  // Megatron-LM
+    {"rollout/ep_rew_mean", Role::reward},                 // stable-baselines3
+    {"episode_reward", Role::reward},                      // RLlib and scripts
+    {"best_val_loss", Role::other},                        // derived from another series
+    {"num_samples", Role::other},                          // a count
 };
 
 TEST(Role, IsGuessedFromTheNamesOfRealLogs) {
@@ -158,6 +159,14 @@ TEST(RoleMap, IsEmptyForARoleThatNothingPlays) {
   ASSERT_TRUE(roles);
   EXPECT_THAT(roles->in(Role::reward), IsEmpty());
   EXPECT_EQ(roles->first(Role::reward), nullptr);
+}
+
+TEST(RoleMap, TakesAPlainScoreForTheRewardOfAGame) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"Score", "Average Score"})), Role::reward),
+              ElementsAre("Score", "Average Score"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"score", "loss", "epsilon"})), Role::reward), ElementsAre("score"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"score", "loss"})), Role::reward), IsEmpty());
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"val_score", "f1_score"})), Role::reward), IsEmpty());
 }
 
 TEST(RoleMap, TakesAnErrorForTheLossWhereThereIsNoOther) {

@@ -2,6 +2,7 @@
 #include "server/access.h"
 
 #include <algorithm>
+#include <random>
 
 namespace osler::server {
 
@@ -44,6 +45,19 @@ bool is_usable_token(std::string_view token) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("-._~").find(c) != std::string_view::npos;
   });
+}
+
+bool is_own_origin(std::string_view origin, std::string_view host_header) {
+  const std::size_t scheme = origin.find("://");
+  return scheme != std::string_view::npos && !host_header.empty() && origin.substr(scheme + 3) == host_header;
+}
+
+std::string make_secret() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;  // the system's own source
+  std::string secret;
+  for (int i = 0; i < 32; ++i) secret += kDigits[random() & 15U];
+  return secret;
 }
 
 }  // namespace osler::server

@@ -25,4 +25,10 @@ inline constexpr std::string_view kTokenCookie = "osler-token";
 /// Whether a token can be kept in a cookie and a header as it is: letters, digits and -._~ only.
 [[nodiscard]] bool is_usable_token(std::string_view token);
 
+/// Whether the Origin header of a request is this server itself, by the Host header of the same request.
+[[nodiscard]] bool is_own_origin(std::string_view origin, std::string_view host_header);
+
+/// A secret that nobody can guess.
+[[nodiscard]] std::string make_secret();
+
 }  // namespace osler::server

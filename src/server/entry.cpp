@@ -186,8 +186,20 @@ void Entry::drop_run() {
   held_bytes = 0;
 }
 
+Entry::Text Entry::kept_answer(std::size_t which) const {
+  const std::lock_guard lock(answers_mutex_);
+  return answers_.at(which);
+}
+
+void Entry::keep_answer(std::size_t which, Text answer) {
+  const std::lock_guard lock(answers_mutex_);
+  answer_bytes += answer->size();
+  answers_.at(which) = std::move(answer);
+}
+
 void Entry::drop_answers() {
-  answers = {};
+  const std::lock_guard lock(answers_mutex_);
+  answers_ = {};
   answer_bytes = 0;
 }
 

@@ -46,8 +46,6 @@ struct Entry {
   std::optional<FollowedRun> log;  ///< what is held of it
   std::optional<Run> file_run;
   std::optional<Report> report;
-  std::array<std::shared_ptr<const std::string>, 3>
-      answers;  ///< written once after each reading; they outlive the run itself
   Stamp read_stamp;
   std::chrono::steady_clock::duration reading_took{};
   bool examined = false;
@@ -72,6 +70,12 @@ struct Entry {
   /// Takes other files for the same run.
   void set_source(const RunSource& found);
   void drop_run();
+
+  using Text = std::shared_ptr<const std::string>;
+  /// What was answered to a question since the last reading; null when nothing was. Answers outlive the run itself, and
+  /// these three may be called without the mutex: who asks while the run is being read again gets what was known.
+  [[nodiscard]] Text kept_answer(std::size_t which) const;
+  void keep_answer(std::size_t which, Text answer);
   void drop_answers();
 
  private:
@@ -80,6 +84,9 @@ struct Entry {
   [[nodiscard]] std::vector<Path> paths() const;
   [[nodiscard]] Result<void> read_files(FileSystem& files, bool still);
   [[nodiscard]] bool may_be_alive(const Stamp& now, double wall) const;
+
+  mutable std::mutex answers_mutex_;
+  std::array<Text, 3> answers_;
 
   Clock::time_point not_before_{};
   double still_at_read_ = 0;  // seconds since the files were written, when they were read

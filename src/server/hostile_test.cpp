@@ -75,6 +75,7 @@ TEST_F(ServerTest, TellsNamesAsTheyAreWhateverIsInThem) {
   // A line break in a name must not begin a line of its own, where it could pass for another metric.
   const auto metrics = asking.Get("/metrics");
   EXPECT_THAT(metrics->body, Not(HasSubstr("\n\xff")));
+  EXPECT_THAT(metrics->body, HasSubstr("fdp\\n\xef\xbf\xbd.csv"));  // Prometheus takes UTF-8 only
 }
 
 TEST_F(ServerTest, DrawsASeriesWhoseNameIsAMegabyteLong) {

@@ -63,6 +63,7 @@ Library::Library(FileSystem& files, std::vector<Path> roots, LibraryLimits limit
 Library::~Library() = default;
 
 void Library::search() {
+  const std::lock_guard searching(searching_);
   std::map<std::string, EntryPtr> seen;
   for (const Path& root : roots_) search_root(root, seen);
   const std::lock_guard lock(mutex_);
@@ -78,19 +79,37 @@ void Library::search() {
   changed_.notify_all();
 }
 
+std::string Library::notice(const Path& run_file) {
+  const std::lock_guard searching(searching_);
+  for (const Path& root : roots_) {
+    std::error_code failure;
+    const Path real_root = std::filesystem::canonical(root, failure);
+    if (failure || !lies_in(run_file, real_root)) continue;
+    EntryPtr entry = entry_of(run_file, root, real_root);
+    std::map<std::string, EntryPtr> seen;
+    take(std::move(entry), seen);
+    break;
+  }
+  changed_.notify_all();
+  return id_of(run_file.lexically_normal().string());
+}
+
+Library::EntryPtr Library::entry_of(const Path& run_file, const Path& root, const Path& real_root) {
+  auto entry = std::make_shared<Entry>();
+  entry->id = id_of(run_file.lexically_normal().string());
+  entry->name = run_file == root ? run_file.filename().string() : run_file.lexically_proximate(root).string();
+  entry->format = kRunFileFormat;
+  entry->real_root = real_root;
+  entry->run_file = run_file;
+  return entry;
+}
+
 void Library::search_root(const Path& root, std::map<std::string, EntryPtr>& seen) {
   std::error_code failure;
   const Path real_root = std::filesystem::canonical(root, failure);
   if (failure) return;
   for (const Path& path : run_files_in(root)) {
-    if (!lies_in(path, real_root)) continue;
-    auto entry = std::make_shared<Entry>();
-    entry->id = id_of(path.lexically_normal().string());
-    entry->name = path == root ? path.filename().string() : path.lexically_proximate(root).string();
-    entry->format = kRunFileFormat;
-    entry->real_root = real_root;
-    entry->run_file = path;
-    take(std::move(entry), seen);
+    if (lies_in(path, real_root)) take(entry_of(path, root, real_root), seen);
   }
   auto sources = discover(files_, root, {});
   if (!sources) return;  // nothing yet; a training may still begin here
@@ -294,8 +313,7 @@ Result<void> Library::with_runs(std::string_view a, std::string_view b,
 
 /// The answer about a locked entry whose run is held, made when it is not there.
 Text Library::made_answer(Entry& entry, Answer which) {
-  Text& answer = entry.answers.at(static_cast<std::size_t>(which));
-  if (answer != nullptr) return answer;
+  if (Text kept = entry.kept_answer(static_cast<std::size_t>(which))) return kept;
   const auto made = [&]() -> std::string {
     switch (which) {
       case Answer::run:
@@ -307,18 +325,20 @@ Text Library::made_answer(Entry& entry, Answer which) {
     }
     return dashboard::heat_json(entry.run(), *entry.report);
   };
-  answer = std::make_shared<const std::string>(made());
-  entry.answer_bytes += answer->size();
+  auto answer = std::make_shared<const std::string>(made());
+  entry.keep_answer(static_cast<std::size_t>(which), answer);
   return answer;
 }
 
 Result<Text> Library::answer(std::string_view id, Answer which) {
   const EntryPtr entry = find(id);
   if (entry == nullptr) return no_such_run(id);
-  Text text;
+  Text text = entry->kept_answer(static_cast<std::size_t>(which));
   {
-    const std::lock_guard lock(entry->mutex);
-    text = entry->answers.at(static_cast<std::size_t>(which));
+    std::unique_lock lock(entry->mutex, std::try_to_lock);
+    if (!lock && text != nullptr) return text;  // it is being read again, which may take seconds
+    if (!lock) lock.lock();
+    text = entry->kept_answer(static_cast<std::size_t>(which));
     const bool known = text != nullptr && entry->is_inside() && entry->stamp(files_) == entry->read_stamp;
     if (known) {
       entry->last_use = ++uses_;

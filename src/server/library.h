@@ -68,6 +68,8 @@ class Library {
 
   /// Looks for runs that are new or gone.
   void search();
+  /// Takes a run file below a root before the next search finds it; returns its id.
+  std::string notice(const std::filesystem::path& run_file);
   /// Examines what is new or was written to since, for a few seconds at most; the next call goes on from there. Returns
   /// early when a stop is requested. One thread at a time.
   void examine_changed(const std::stop_token& stop);
@@ -93,6 +95,8 @@ class Library {
  private:
   using EntryPtr = std::shared_ptr<Entry>;
 
+  [[nodiscard]] static EntryPtr entry_of(const std::filesystem::path& run_file, const std::filesystem::path& root,
+                                         const std::filesystem::path& real_root);
   void search_root(const std::filesystem::path& root, std::map<std::string, EntryPtr>& seen);
   void take(EntryPtr fresh, std::map<std::string, EntryPtr>& seen);
   [[nodiscard]] EntryPtr find(std::string_view id) const;
@@ -107,6 +111,7 @@ class Library {
   LibraryLimits limits_;
   std::counting_semaphore<2> readers_{2};  // reading is what costs memory before it is counted
   std::atomic<std::uint64_t> uses_{0};
+  std::mutex searching_;       // one search or notice at a time; taken before all others
   std::string last_examined_;  // where the last round of examinations ended
 
   mutable std::mutex mutex_;  // of what follows; taken after an entry's own, never before

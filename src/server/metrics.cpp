@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "report/utf8.h"
 #include "server/answers.h"
 
 namespace osler::server {
@@ -10,15 +11,19 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;
 
-/// A label's value: OpenMetrics escapes these three and takes everything else as it is.
+/// A label's value: three characters are escaped, and bytes that are not UTF-8 are replaced, because for one of them
+/// Prometheus would refuse the whole page.
 std::string escaped(std::string_view text) {
+  constexpr char32_t kReplacement = 0xFFFD;
   std::string result;
-  for (const char c : text.substr(0, kLongestName)) {
-    if (c == '\\' || c == '"') result += '\\';
-    if (c == '\n') {
+  while (!text.empty() && result.size() < kLongestName) {
+    const layout::CodePoint point = layout::decode(text);
+    text.remove_prefix(point.bytes);
+    if (point.valid && (point.value == U'\\' || point.value == U'"')) result += '\\';
+    if (point.valid && point.value == U'\n') {
       result += "\\n";
     } else {
-      result += c;
+      layout::append_utf8(result, point.valid ? point.value : kReplacement);
     }
   }
   return result;

@@ -14,6 +14,7 @@
 #include "server/access.h"
 #include "server/answers.h"
 #include "server/library.h"
+#include "server/playground.h"
 
 namespace osler {
 namespace server {
@@ -36,6 +37,8 @@ constexpr const char* kNoDashboard =
     "Osler is serving its API, for example at /api/runs, but this program was built without the dashboard's page:\n"
     "Node and npm were not there. Install them and build again.\n";
 constexpr const char* kJson = "application/json";
+constexpr std::string_view kPlayground = "/api/playground";
+constexpr const char* kProof = "X-Osler-Proof";
 
 void refuse(httplib::Response& response, int status, const std::string& why) {
   response.status = status;
@@ -66,13 +69,21 @@ std::optional<Number> parameter(const httplib::Request& request, const char* nam
   return number;
 }
 
+std::vector<std::filesystem::path> all_roots(const ServeOptions& options) {
+  auto roots = options.roots;
+  if (!options.trainer.empty()) roots.push_back(options.playground);
+  return roots;
+}
+
 class HttpServer final : public Server {
   using Clock = std::chrono::steady_clock;
 
  public:
   HttpServer(FileSystem& files, ServeOptions options)
       : options_(std::move(options)),
-        library_(files, options_.roots),
+        library_(files, all_roots(options_)),
+        playground_(options_.trainer, options_.playground / "playground",
+                    [this](const std::filesystem::path& run) { return library_.notice(run); }),
         catalogue_(dashboard::catalogue_json()),
         tree_(dashboard::tree_json()) {
     http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
@@ -86,9 +97,13 @@ class HttpServer final : public Server {
                                {"Cache-Control", "no-store"}});
     // All routing is done here and not by httplib's patterns: nothing but what is named below is ever answered.
     http_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      if (may_ask(request, response)) route(request, response);
+      if (!may_ask(request, response)) return httplib::Server::HandlerResponse::Handled;
+      if (request.method == "POST") return httplib::Server::HandlerResponse::Unhandled;  // the body is read first
+      route(request, response);
       return httplib::Server::HandlerResponse::Handled;
     });
+    http_.Post(std::string(kPlayground) + "/(train|treat|cancel)",
+               [this](const httplib::Request& request, httplib::Response& response) { play(request, response); });
   }
 
   ~HttpServer() override {
@@ -132,11 +147,28 @@ class HttpServer final : public Server {
   }
 
   bool may_ask(const httplib::Request& request, httplib::Response& response) {
-    if (request.method != "GET" && request.method != "HEAD") {
+    const bool change = request.method == "POST" && request.path.starts_with(std::string(kPlayground) + "/");
+    if (!change && request.method != "GET" && request.method != "HEAD") {
       response.set_header("Allow", "GET, HEAD");
-      refuse(response, 405, "only GET and HEAD are answered");
+      refuse(response, 405, "only GET and HEAD are answered here");
       return false;
     }
+    return is_known(request, response) && (!change || may_change(request, response));
+  }
+
+  /// A change is asked for by who shows the token itself, or by a page that came from here: only such a page could read
+  /// the proof.
+  bool may_change(const httplib::Request& request, httplib::Response& response) {
+    const std::string bearer = shown_token(request.get_header_value("Authorization"), "");
+    if (!options_.token.empty() && same_secret(bearer, options_.token)) return true;
+    const bool foreign = request.has_header("Origin") &&
+                         !is_own_origin(request.get_header_value("Origin"), request.get_header_value("Host"));
+    if (!foreign && same_secret(request.get_header_value(kProof), proof_)) return true;
+    refuse(response, 403, "a change needs the token, or the proof that /api/playground gives to pages of this server");
+    return false;
+  }
+
+  bool is_known(const httplib::Request& request, httplib::Response& response) {
     if (options_.token.empty()) {
       if (names_this_machine(request.get_header_value("Host"))) return true;
       refuse(response, 403, "the Host header does not name this machine");
@@ -165,6 +197,8 @@ class HttpServer final : public Server {
     if (path == "/api/compare") return give_comparison(request, response);
     if (path == "/api/catalogue") return response.set_content(catalogue_, kJson);
     if (path == "/api/tree") return response.set_content(tree_, kJson);
+    if (path == kPlayground) return response.set_content(playground_.choices_json(proof_), kJson);
+    if (path == std::string(kPlayground) + "/jobs") return response.set_content(playground_.jobs_json(), kJson);
     if (path == "/api/events") return stream_events(response);
     if (path == "/metrics") {
       return response.set_content(metrics_text(library_.cards()),
@@ -217,6 +251,15 @@ class HttpServer final : public Server {
     give(response, ridge_json(library_, id, request.get_param_value("name"), window));
   }
 
+  void play(const httplib::Request& request, httplib::Response& response) {
+    const std::string what = request.matches[1];
+    const Playground::Answer answer = what == "train"   ? playground_.train(request.body)
+                                      : what == "treat" ? playground_.treat(request.body)
+                                                        : playground_.cancel(request.body);
+    response.status = answer.status;
+    response.set_content(answer.body, kJson);
+  }
+
   void give_comparison(const httplib::Request& request, httplib::Response& response) {
     if (!request.has_param("a") || !request.has_param("b"))
       return refuse(response, 400, "a= and b= must name two runs");
@@ -232,17 +275,24 @@ class HttpServer final : public Server {
     }
     struct Place {
       std::uint64_t revision = 0;
+      std::uint64_t jobs = 0;
       int quiet = 0;
     };
     auto place = std::make_shared<Place>(Place{library_.revision()});
     response.set_chunked_content_provider(
         "text/event-stream",
         [this, place](std::size_t, httplib::DataSink& sink) {
-          const Changes changes = library_.changes_since(place->revision, kStreamPatience);
+          // The first look does not wait: what it writes tells the client that the stream is open.
+          const auto patience = place->quiet == 0 ? std::chrono::milliseconds(0) : kStreamPatience;
+          const Changes changes = library_.changes_since(place->revision, patience);
           std::string text;
           for (const std::string& card : changes.cards) text += "event: run\ndata: " + card + "\n\n";
           if (changes.runs_gone) text += "event: gone\ndata: {}\n\n";
           place->revision = changes.revision;
+          if (const auto jobs = playground_.revision(); jobs != place->jobs) {
+            text += "event: jobs\ndata: " + playground_.jobs_json() + "\n\n";
+            place->jobs = jobs;
+          }
           if (text.empty() && ++place->quiet % kQuietRounds == 1) text = ": still here\n\n";
           if (!text.empty()) sink.write(text.data(), text.size());
           if (stopping_) sink.done();
@@ -253,6 +303,8 @@ class HttpServer final : public Server {
 
   ServeOptions options_;
   Library library_;
+  Playground playground_;  // its trainings tell the library of their runs
+  std::string proof_ = make_secret();
   std::string catalogue_;
   std::string tree_;
   httplib::Server http_;

@@ -49,11 +49,48 @@ double mann_kendall_variance(const std::vector<double>& y) {
   return variance / 18;
 }
 
+double sum_of_squares(const std::vector<double>& values) {
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [&](double sum, double value) { return sum + (value - mean) * (value - mean); });
+}
+
+/// What a straight line leaves of the values.
+std::vector<double> beside_line(const Samples& samples, double slope) {
+  std::vector<double> residuals(samples.y);
+  for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= slope * samples.x[i];
+  return residuals;
+}
+
+/// What a curve that bends but never turns (pooled adjacent violators) leaves of the values.
+std::vector<double> beside_bend(const Samples& samples, double slope) {
+  struct Block {
+    double sum = 0;
+    std::size_t count = 0;
+    [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+  };
+  const double direction = slope < 0 ? -1 : 1;
+  std::vector<Block> blocks;
+  for (const double value : samples.y) {
+    Block block{direction * value, 1};
+    while (!blocks.empty() && blocks.back().mean() >= block.mean()) {
+      block.sum += blocks.back().sum;
+      block.count += blocks.back().count;
+      blocks.pop_back();
+    }
+    blocks.push_back(block);
+  }
+  std::vector<double> residuals(samples.y);
+  std::size_t at = 0;
+  for (const Block& block : blocks) {
+    for (std::size_t i = 0; i < block.count; ++i) residuals[at++] -= direction * block.mean();
+  }
+  return residuals;
+}
+
 /// Hamed and Rao's factor: autocorrelated residuals carry less evidence than their number suggests.
-double autocorrelation_factor(const Samples& samples, double slope) {
-  const std::size_t n = samples.y.size();
-  std::vector<double> residuals(n);
-  for (std::size_t i = 0; i < n; ++i) residuals[i] = samples.y[i] - slope * samples.x[i];
+double autocorrelation_factor(const std::vector<double>& residuals) {
+  const std::size_t n = residuals.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return residuals[a] < residuals[b]; });
@@ -70,6 +107,16 @@ double autocorrelation_factor(const Samples& samples, double slope) {
   }
   // Never below 1: anti-correlated noise must not make a trend look surer than independent noise would.
   return std::max(1.0, 1 + 2 / (count * (count - 1) * (count - 2)) * sum);
+}
+
+/// The factor for values with a trend. What a line leaves of a learning curve is its bend, which is no noise: where a
+/// curve that never turns explains nearly everything, what that one leaves may tell instead.
+double evidence_factor(const Samples& samples, double slope) {
+  constexpr double kNearlyAll = 0.9;
+  const double straight = autocorrelation_factor(beside_line(samples, slope));
+  const std::vector<double> rest = beside_bend(samples, slope);
+  if (sum_of_squares(rest) > (1 - kNearlyAll) * sum_of_squares(samples.y)) return straight;
+  return std::min(straight, autocorrelation_factor(rest));
 }
 
 }  // namespace
@@ -99,7 +146,7 @@ Trend trend_of(std::span<const double> x, std::span<const double> y) {
   trend.slope = median(slopes);
   trend.change = trend.slope * (samples.x.back() - samples.x.front());
   trend.tau = score / (0.5 * static_cast<double>(n) * static_cast<double>(n - 1));
-  const double variance = mann_kendall_variance(samples.y) * autocorrelation_factor(samples, trend.slope);
+  const double variance = mann_kendall_variance(samples.y) * evidence_factor(samples, trend.slope);
   if (variance > 0 && score != 0) trend.z = (score - (score > 0 ? 1 : -1)) / std::sqrt(variance);
   trend.p_value = normal_p_value(trend.z);
   return trend;

@@ -6,13 +6,16 @@
 #include <utility>
 
 #include "stats/batch_work.h"
+#include "stats/layout.h"
 
 namespace osler::stats {
 
 namespace {
 
 /// Large enough that taking a piece costs nothing beside it, small enough that threads end together.
-constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 18;
+constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 14;
+/// The same for units, whose pieces are read in strips and want to be long.
+constexpr std::uint64_t kUnitPieceElements = std::uint64_t{1} << 18;
 /// A tensor is cut into at most this many pieces, so that the memory for partial answers stays bounded.
 constexpr std::uint64_t kMostPieces = std::uint64_t{1} << 16;
 /// Answers with one number for each unit or feature are given up to this many.
@@ -20,7 +23,7 @@ constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 26;
 /// What a piece costs beyond its elements, counted in elements.
 constexpr std::uint64_t kPieceOverhead = 256;
 /// Pieces are taken in runs of about this cost, so that thousands of small tensors do not fight over a counter.
-constexpr std::uint64_t kGrainCost = std::uint64_t{1} << 17;
+constexpr std::uint64_t kGrainCost = std::uint64_t{1} << 14;
 /// Units beside each other share cache lines; a piece takes at least this many.
 constexpr std::uint64_t kUnitsAtLeast = 64;
 
@@ -78,6 +81,7 @@ void cut(Batch::Work& work) {
     part += job.pieces;
   }
   work.summary_parts.resize(part);
+  work.moved_parts.resize(part);
   part = 0;
   for (std::uint32_t i = 0; i < work.pairs.size(); ++i) {
     PairJob& job = work.pairs[i];
@@ -90,7 +94,7 @@ void cut(Batch::Work& work) {
     UnitActivity& activity = work.units[i].answer;
     std::fill(activity.active.begin(), activity.active.end(), 0u);
     if (activity.places == 0) continue;
-    const std::uint64_t step = std::max(kPieceElements / activity.places, kUnitsAtLeast);
+    const std::uint64_t step = std::max(kUnitPieceElements / activity.places, kUnitsAtLeast);
     cutter.add_stretches({Piece::Kind::units, i}, activity.active.size(), step, activity.places);
   }
   for (std::uint32_t i = 0; i < work.rows.size(); ++i) {
@@ -113,12 +117,24 @@ std::size_t Batch::summarize(const TensorView& tensor, const SummaryOptions& opt
   job.tensor = tensor;
   job.options = options;
   job.histogram = SummaryJob::kNoHistogram;
+  job.before = nullptr;
   job.answer = {};
+  job.moved = 0;
   if (options.histogram) {
     job.histogram = work_->histograms.size();
     work_->histograms.emplace_back();
   }
   return work_->summaries.size() - 1;
+}
+
+Result<std::size_t> Batch::follow(const TensorView& tensor, void* before) {
+  const Layout layout(tensor);
+  const Axes& walk = layout.walk();
+  const bool dense = layout.count() <= 1 || (walk.rank == 1 && walk.items[0].strides[0] == 1);
+  if (!dense) return cannot("a tensor that is followed must lie densely in memory");
+  const std::size_t number = summarize(tensor);
+  work_->summaries[number].before = static_cast<std::byte*>(before);
+  return number;
 }
 
 Result<std::size_t> Batch::compare(const TensorView& a, const TensorView& b) {
@@ -174,6 +190,10 @@ void Batch::clear() {
 
 const TensorStats& Batch::summary(std::size_t number) const {
   return work_->summaries[number].answer;
+}
+
+double Batch::moved(std::size_t number) const {
+  return work_->summaries[number].moved;
 }
 
 const LogHistogram& Batch::histogram(std::size_t number) const {

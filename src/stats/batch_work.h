@@ -39,7 +39,9 @@ struct SummaryJob {
   std::size_t histogram = kNoHistogram;  ///< its number among Work::histograms
   std::size_t first_piece = 0;           ///< among Work::summary_parts
   std::size_t pieces = 0;
+  std::byte* before = nullptr;  ///< what `follow` compares with and brings up to date
   TensorStats answer;
+  double moved = 0;  ///< squared
 };
 
 struct PairJob {
@@ -83,6 +85,7 @@ struct Batch::Work {
   std::vector<Piece> pieces;
   std::vector<std::size_t> grains;  ///< ends of runs of pieces that are taken together
   std::vector<TensorStats> summary_parts;
+  std::vector<double> moved_parts;  ///< as many
   std::vector<PairStats> pair_parts;
   std::mutex histogram_lock;  ///< for histograms that several pieces add to
 
@@ -90,7 +93,7 @@ struct Batch::Work {
   enum class State { idle, queued, finishing, done };
   State state = State::idle;
   std::atomic<std::size_t> next_grain = 0;
-  std::size_t helpers = 0;  ///< threads inside the batch
+  std::size_t helpers = 0;  ///< threads inside the batch, a crew counting as one
   Work* next = nullptr;     ///< in the engine's queue
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "stats/batch_work.h"
@@ -13,6 +14,9 @@ namespace osler::stats {
 namespace {
 
 using Work = Batch::Work;
+
+/// Waking a crew costs some microseconds, which is what a grain or two take.
+constexpr std::size_t kGrainsToShare = 4;
 
 /// Default floating-point behaviour for as long as it lives: a training thread may flush subnormal numbers to zero, and
 /// then they would be counted as zeros.
@@ -44,6 +48,7 @@ void work_on(Work& work) {
 
 class CpuEngine final : public Engine {
  public:
+  explicit CpuEngine(Crew crew) : crew_(std::move(crew)) {}
   explicit CpuEngine(unsigned threads) {
     threads_.reserve(threads);
     try {
@@ -122,7 +127,11 @@ class CpuEngine final : public Engine {
   void help(Work& work, std::unique_lock<std::mutex>& lock) {
     ++work.helpers;
     lock.unlock();
-    work_on(work);
+    if (crew_ && work.grains.size() >= kGrainsToShare) {
+      crew_([&work] { work_on(work); });
+    } else {
+      work_on(work);
+    }
     lock.lock();
     remove(work);  // no grain is left, so nobody else needs to come in
     if (--work.helpers > 0) return;
@@ -155,6 +164,7 @@ class CpuEngine final : public Engine {
     }
   }
 
+  Crew crew_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Work* first_ = nullptr;
@@ -168,6 +178,10 @@ class CpuEngine final : public Engine {
 
 std::unique_ptr<Engine> make_cpu_engine(unsigned threads) {
   return std::make_unique<CpuEngine>(threads);
+}
+
+std::unique_ptr<Engine> make_crew_engine(Crew crew) {
+  return std::make_unique<CpuEngine>(std::move(crew));
 }
 
 }  // namespace osler::stats

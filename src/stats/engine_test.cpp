@@ -68,6 +68,33 @@ TEST(Engine, AnswersAreTheSameToTheLastBitWithAnyNumberOfThreads) {
   }
 }
 
+TEST(Engine, ACrewAnswersTheSame) {
+  const Mixture mixture;
+  Batch alone;
+  mixture.ask(alone);
+  run_here(alone);
+  int called = 0;
+  const auto engine = make_crew_engine([&](const std::function<void()>& work) {
+    ++called;
+    std::thread other(work);
+    work();
+    other.join();
+  });
+  Batch batch;
+  mixture.ask(batch);
+  ASSERT_TRUE(engine->submit(batch));
+  engine->wait(batch);
+  expect_equal_answers(batch, alone);
+  EXPECT_EQ(called, 1);
+  const std::vector<float> few(100, 1.0f);
+  batch.clear();
+  batch.summarize(TensorView::of(few));
+  ASSERT_TRUE(engine->submit(batch));
+  engine->wait(batch);
+  EXPECT_EQ(batch.summary(0).mean, 1);
+  EXPECT_EQ(called, 1) << "too little to be shared";
+}
+
 TEST(Engine, ABatchIsFinishedWithoutAnybodyWaiting) {
   const std::vector<float> values(100000, 2.0f);
   const auto engine = make_cpu_engine(1);

@@ -1,6 +1,7 @@
 // Does the pieces of a batch on the host: walks tensors block by block and hands the blocks to the kernels.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "stats/batch_work.h"
 #include "stats/dtype.h"
@@ -46,14 +47,24 @@ void fold(TensorStats& total, TensorStats part) {
   total.first_inf = first_inf;
 }
 
-TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHistogram* histogram) {
+/// The squared distance between the elements of a block and what they were, which they then replace.
+double follow_block(const Block& block, DType dtype, std::byte* before) {
+  before += block.ordinal * element_bytes(dtype);
+  const double moved = squared_distance(before, block.data[0], dtype, block.count);
+  std::memcpy(before, block.data[0], block.count * element_bytes(dtype));
+  return moved;
+}
+
+TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHistogram* histogram, double& moved) {
   const DType dtype = job.tensor.dtype();
   const Layout layout(job.tensor);
   const Thresholds thresholds = thresholds_of(dtype, job.options);
   BlockReader reader(layout, operand_of(job.tensor), {}, piece.begin, piece.end);
   TensorStats total;
+  moved = 0;
   for (Block block; reader.next(block);) {
     TensorStats part = summarize_block(block.data[0], dtype, block.count, thresholds, histogram);
+    if (job.before != nullptr) moved += follow_block(block, dtype, job.before);
     const bool in_order = layout.in_order();  // then an index once found is the smallest
     if (part.nan_count > 0 && !(in_order && total.first_nan != TensorStats::kNone)) {
       part.first_nan = first_index(block, dtype, layout, total.first_nan, [](double x) { return std::isnan(x); });
@@ -69,13 +80,14 @@ TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHist
 void run_summary(Batch::Work& work, const Piece& piece) {
   const SummaryJob& job = work.summaries[piece.job];
   TensorStats& part = work.summary_parts[piece.part];
+  double& moved = work.moved_parts[piece.part];
   if (job.histogram == SummaryJob::kNoHistogram) {
-    part = summarize_stretch(job, piece, nullptr);
+    part = summarize_stretch(job, piece, nullptr, moved);
   } else if (job.pieces == 1) {
-    part = summarize_stretch(job, piece, &work.histograms[job.histogram]);
+    part = summarize_stretch(job, piece, &work.histograms[job.histogram], moved);
   } else {
     LogHistogram own;
-    part = summarize_stretch(job, piece, &own);
+    part = summarize_stretch(job, piece, &own, moved);
     const std::lock_guard lock(work.histogram_lock);
     work.histograms[job.histogram].merge(own);
   }
@@ -162,8 +174,9 @@ void add_row(const Layout& layout, const Operand& row, double norm, std::array<d
     widen_block(block.data[0], job.tensor.dtype(), block.count, room.data());
     double* const directions = job.directions.data() + block.ordinal;
     double* const sums = job.sums.data() + block.ordinal;
+    const double scale = 1 / norm;
     for (std::size_t i = 0; i < block.count; ++i) {
-      directions[i] += room[i] / norm;
+      directions[i] += room[i] * scale;
       sums[i] += room[i];
     }
   }
@@ -221,7 +234,11 @@ void finish(Batch::Work& work) {
   for (std::size_t i = 0; i < work.summaries.size(); ++i) {
     SummaryJob& job = work.summaries[i];
     job.answer = {};
-    for (std::size_t k = 0; k < job.pieces; ++k) fold(job.answer, work.summary_parts[job.first_piece + k]);
+    job.moved = 0;
+    for (std::size_t k = 0; k < job.pieces; ++k) {
+      fold(job.answer, work.summary_parts[job.first_piece + k]);
+      job.moved += work.moved_parts[job.first_piece + k];
+    }
   }
   for (std::size_t i = 0; i < work.pairs.size(); ++i) {
     PairJob& job = work.pairs[i];

@@ -1,9 +1,13 @@
 // Compares and widens blocks with SIMD instructions, compiled once for each instruction set.
 #include "stats/pair_kernel.h"
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+
+#include "stats/summary_kernel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stats/pair_kernel.cpp"
@@ -111,6 +115,29 @@ PairStats compare_doubles(const double* a, const double* b, std::size_t count, c
   return compare_lanes(a, b, count, stored);
 }
 
+/// Not finite when any element is not: a sum of squares in double has room for all floats.
+double distance_floats(const float* a, const float* b, std::size_t count) {
+  const DFloat d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto lower = hn::Zero(DDouble());
+  auto upper = hn::Zero(DDouble());
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto from = hn::LoadU(d, a + i);
+    const auto to = hn::LoadU(d, b + i);
+    const auto low = hn::Sub(widen_lower(to), widen_lower(from));
+    const auto high = hn::Sub(widen_upper(to), widen_upper(from));
+    lower = hn::MulAdd(low, low, lower);
+    upper = hn::MulAdd(high, high, upper);
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(DDouble(), hn::Add(lower, upper)));
+  for (; i < count; ++i) {
+    const double difference = static_cast<double>(b[i]) - static_cast<double>(a[i]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
 template <class Source>
 void widen_lanes(const void* from, std::size_t count, float* to) {
   const auto* data = static_cast<const typename Source::Raw*>(from);
@@ -137,6 +164,7 @@ namespace osler::stats {
 
 HWY_EXPORT(compare_floats);
 HWY_EXPORT(compare_doubles);
+HWY_EXPORT(distance_floats);
 HWY_EXPORT(widen_f16);
 HWY_EXPORT(widen_bf16);
 
@@ -160,6 +188,26 @@ PairStats compare_block(const float* a, const float* b, std::size_t count, const
 
 PairStats compare_block(const double* a, const double* b, std::size_t count, const Resolution& stored) {
   return HWY_DYNAMIC_DISPATCH(compare_doubles)(a, b, count, stored);
+}
+
+double squared_distance(const void* a, const void* b, DType dtype, std::size_t count) {
+  if (dtype == DType::f64) {
+    const Resolution stored = resolution_of(dtype);
+    return compare_block(static_cast<const double*>(a), static_cast<const double*>(b), count, stored)
+        .difference_squared;
+  }
+  alignas(64) std::array<float, kBlockElements> a_room;
+  alignas(64) std::array<float, kBlockElements> b_room;
+  const auto* from = static_cast<const float*>(a);
+  const auto* to = static_cast<const float*>(b);
+  if (dtype != DType::f32) {
+    widen_block(a, dtype, count, a_room.data());
+    widen_block(b, dtype, count, b_room.data());
+    from = a_room.data();
+    to = b_room.data();
+  }
+  const double sum = HWY_DYNAMIC_DISPATCH(distance_floats)(from, to, count);
+  return std::isfinite(sum) ? sum : compare_block(from, to, count, resolution_of(dtype)).difference_squared;
 }
 
 void widen_block(const void* from, DType dtype, std::size_t count, float* to) {

@@ -136,5 +136,46 @@ TEST(GradientNoise, IsRecoveredFromSimulatedMiniBatches) {
   EXPECT_TRUE(std::isinf(gradient_noise({}, kBatch).scale()));
 }
 
+TEST(Follow, MeasuresTheTensorAndItsWayAndBringsTheCopyUpToDate) {
+  const std::vector<double> weights = normal(40000, 1, 3);
+  std::vector<double> moved = weights;
+  const std::vector<double> steps = normal(40000, 0.01, 4);
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += steps[i];
+  on_every_target([&](const char* target) {
+    for (const DType type : kAllTypes) {
+      for (const std::size_t size : {1u, 7u, 33u, 5000u, 40000u}) {
+        SCOPED_TRACE(testing::Message() << target << " " << to_string(type) << " " << size);
+        TypedMemory before(type, std::span(weights).first(size));
+        TypedMemory now(type, std::span(moved).first(size));
+        if (size > 10) now.set(3, kNan);
+        Batch batch;
+        batch.summarize(now.view());
+        ASSERT_TRUE(batch.compare(before.view(), now.view()));
+        run_here(batch);
+        const TensorStats stats = batch.summary(0);
+        const double distance = batch.pair(0).difference_squared;
+        batch.clear();
+        ASSERT_TRUE(batch.follow(now.view(), const_cast<std::byte*>(before.data())));
+        run_here(batch);
+        EXPECT_EQ(batch.summary(0), stats);
+        EXPECT_NEAR(batch.moved(0), distance, 1e-12 * distance);
+        EXPECT_EQ(std::memcmp(before.data(), now.data(), size * element_bytes(type)), 0);
+      }
+    }
+  });
+}
+
+TEST(Follow, TakesAnyOrderOfDenseMemoryAndNoOther) {
+  const std::vector<double> values = normal(24, 1, 5);
+  TypedMemory memory(DType::f32, values);
+  std::vector<float> before(24, 0.0f);
+  Batch batch;
+  ASSERT_TRUE(batch.follow(memory.view({4, 6}, {1, 4}), before.data()));
+  run_here(batch);
+  EXPECT_NEAR(batch.moved(0), std::pow(batch.summary(0).l2(), 2), 1e-9);
+  EXPECT_EQ(std::memcmp(before.data(), memory.data(), sizeof(float) * before.size()), 0);
+  EXPECT_FALSE(batch.follow(memory.view({4, 3}, {6, 1}), before.data()));
+}
+
 }  // namespace
 }  // namespace osler::stats

@@ -57,7 +57,7 @@ std::optional<double> running_drift(std::span<const c10::IValue> values) {
 }  // namespace
 
 ActivationTrace::ActivationTrace(const ::torch::nn::Module& model)
-    : names_(model), engine_(stats::make_cpu_engine(0)) {}
+    : names_(model), engine_(training_threads_engine()) {}
 
 void ActivationTrace::clear() {
   names_.forget();

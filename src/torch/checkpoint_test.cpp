@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <fstream>
 
 #include "osler/base/faulty_file_system.h"
+#include "torch/test_folder.h"
 
 namespace osler::torch {
 namespace {
@@ -64,28 +64,10 @@ void expect_equal(const std::vector<at::Tensor>& a, const std::vector<at::Tensor
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i], b[i])) << "tensor " << i;
 }
 
-/// A folder that goes away with the test.
-class CheckpointFolder {
- public:
-  CheckpointFolder()
-      : path_(std::filesystem::temp_directory_path() / ("osler-checkpoint-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~CheckpointFolder() { std::filesystem::remove_all(path_); }
-  CheckpointFolder(const CheckpointFolder&) = delete;
-  CheckpointFolder& operator=(const CheckpointFolder&) = delete;
-  [[nodiscard]] std::filesystem::path file() const { return path_ / "last.ckpt"; }
-  [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 class CheckpointOf : public testing::TestWithParam<const char*> {
  protected:
-  CheckpointFolder folder;
+  TestFolder folder{"checkpoint"};
+  const std::filesystem::path file = folder.path() / "last.ckpt";
 };
 
 TEST_P(CheckpointOf, LetsANewTrainingGoOnBitForBit) {
@@ -94,14 +76,14 @@ TEST_P(CheckpointOf, LetsANewTrainingGoOnBitForBit) {
   Course straight(GetParam());
   for (int i = 0; i < 6; ++i) straight.step();
   straight.loss_scale.load({512, 3, 4});
-  const Result<void> saved = save_checkpoint(folder.file(), straight.parts(), {.step = 6, .epoch = 2});
+  const Result<void> saved = save_checkpoint(file, straight.parts(), {.step = 6, .epoch = 2});
   ASSERT_TRUE(saved) << describe(saved.error());
   for (int i = 0; i < 6; ++i) straight.step();
 
   ::torch::manual_seed(99);
   Course resumed(GetParam());
   resumed.step();  // leaves traces that the checkpoint must wipe out
-  const Result<CheckpointNotes> notes = load_checkpoint(folder.file(), resumed.parts());
+  const Result<CheckpointNotes> notes = load_checkpoint(file, resumed.parts());
   ASSERT_TRUE(notes) << describe(notes.error());
   EXPECT_EQ(notes->step, 6);
   EXPECT_EQ(notes->epoch, 2);
@@ -124,27 +106,28 @@ struct CheckpointTest : testing::Test {
   std::string refusal(const CheckpointParts& parts, FileSystem& files = real_file_system()) {
     const std::vector<at::Tensor> before = course->tensors();
     const SchedulerState schedule = course->scheduler.state();
-    const Result<CheckpointNotes> loaded = load_checkpoint(folder.file(), parts, files);
+    const Result<CheckpointNotes> loaded = load_checkpoint(file, parts, files);
     expect_equal(course->tensors(), before);
     EXPECT_EQ(course->scheduler.state(), schedule);
     return loaded ? "" : describe(loaded.error());
   }
-  CheckpointFolder folder;
+  TestFolder folder{"checkpoint"};
+  const std::filesystem::path file = folder.path() / "last.ckpt";
   std::optional<Course> course;
 };
 
 TEST_F(CheckpointTest, KeepsWhatTheUserAdds) {
   CheckpointNotes notes{.step = 5, .epoch = 1, .fields = {{"data", "digits, \"all\""}, {"", ""}}};
   notes.tensors["mean"] = at::tensor({1.0, 2.5});
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts(), notes));
-  const Result<CheckpointNotes> read = load_checkpoint(folder.file(), course->parts());
+  ASSERT_TRUE(save_checkpoint(file, course->parts(), notes));
+  const Result<CheckpointNotes> read = load_checkpoint(file, course->parts());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->fields, notes.fields);
   EXPECT_TRUE(at::equal(read->tensors.at("mean"), at::tensor({1.0, 2.5})));
 }
 
 TEST_F(CheckpointTest, NamesTheFirstParameterThatDiffers) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts()));
+  ASSERT_TRUE(save_checkpoint(file, course->parts()));
   Course wider("Adam", 7);
   EXPECT_THAT(refusal(wider.parts()),
               HasSubstr("the parameter 0.weight is Float of shape (7, 4) in the model and Float of shape (6, 4)"));
@@ -157,7 +140,7 @@ TEST_F(CheckpointTest, NamesTheFirstParameterThatDiffers) {
 }
 
 TEST_F(CheckpointTest, SaysWhenTheOptimizerOrTheScheduleIsAnother) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts()));
+  ASSERT_TRUE(save_checkpoint(file, course->parts()));
   Course sgd("SGD");
   EXPECT_THAT(refusal(sgd.parts()),
               HasSubstr("the optimizer is torch::optim::SGD and the checkpoint's is torch::optim::Adam"));
@@ -169,16 +152,16 @@ TEST_F(CheckpointTest, SaysWhenTheOptimizerOrTheScheduleIsAnother) {
 }
 
 TEST_F(CheckpointTest, SaysWhichPartIsMissing) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), {.model = *course->model, .random = false}));
+  ASSERT_TRUE(save_checkpoint(file, {.model = *course->model, .random = false}));
   EXPECT_THAT(refusal({*course->model, course->optimizer.get()}), HasSubstr("holds no optimizer"));
   EXPECT_THAT(refusal({*course->model, nullptr, &course->scheduler}), HasSubstr("holds no schedule"));
   EXPECT_THAT(refusal({*course->model, nullptr, nullptr, &course->loss_scale}), HasSubstr("holds no loss scale"));
-  EXPECT_TRUE(load_checkpoint(folder.file(), {.model = *course->model, .random = false}));
+  EXPECT_TRUE(load_checkpoint(file, {.model = *course->model, .random = false}));
 }
 
 TEST_F(CheckpointTest, RecognisesADamagedByteWhereverItIs) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts()));
-  const auto size = std::filesystem::file_size(folder.file());
+  ASSERT_TRUE(save_checkpoint(file, course->parts()));
+  const auto size = std::filesystem::file_size(file);
   for (std::uint64_t at = 0; at < size; at += size / 97) {
     FaultyFileSystem damaged(real_file_system(), {.flip_bit_at = at});
     EXPECT_NE(refusal(course->parts(), damaged), "") << "byte " << at;
@@ -186,34 +169,34 @@ TEST_F(CheckpointTest, RecognisesADamagedByteWhereverItIs) {
 }
 
 TEST_F(CheckpointTest, RecognisesAFileThatEndsEarly) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts()));
-  const auto size = std::filesystem::file_size(folder.file());
+  ASSERT_TRUE(save_checkpoint(file, course->parts()));
+  const auto size = std::filesystem::file_size(file);
   for (const std::uint64_t cut : {std::uint64_t{8}, std::uint64_t{20}, size / 2, size - 1}) {
-    std::filesystem::resize_file(folder.file(), cut);
+    std::filesystem::resize_file(file, cut);
     EXPECT_THAT(refusal(course->parts()), HasSubstr("ends early")) << cut;
-    ASSERT_TRUE(save_checkpoint(folder.file(), course->parts()));
+    ASSERT_TRUE(save_checkpoint(file, course->parts()));
   }
-  std::filesystem::resize_file(folder.file(), 0);
+  std::filesystem::resize_file(file, 0);
   EXPECT_THAT(refusal(course->parts()), HasSubstr("empty"));
 }
 
 TEST_F(CheckpointTest, RecognisesAForeignFile) {
   EXPECT_THAT(refusal(course->parts()), HasSubstr("No such file"));
-  std::ofstream(folder.file()) << "step,loss\n1,2\n";
+  std::ofstream(file) << "step,loss\n1,2\n";
   EXPECT_THAT(refusal(course->parts()), HasSubstr("not a checkpoint of Osler's"));
-  ::torch::save(course->model, folder.file().string());
+  ::torch::save(course->model, file.string());
   EXPECT_THAT(refusal(course->parts()), HasSubstr("not a checkpoint of Osler's"));
 }
 
 TEST_F(CheckpointTest, LeavesTheOldOneWholeWhenTheNewOneCannotBeWritten) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts(), {.step = 1}));
-  const auto size = std::filesystem::file_size(folder.file());
+  ASSERT_TRUE(save_checkpoint(file, course->parts(), {.step = 1}));
+  const auto size = std::filesystem::file_size(file);
   std::vector<FaultPlan> plans = {{.fail_sync = true}, {.fail_open = true}};
   for (std::uint64_t space = 0; space < size; space += size / 13) plans.push_back({.disk_space = space});
   for (const FaultPlan& plan : plans) {
     FaultyFileSystem full(real_file_system(), plan);
-    EXPECT_FALSE(save_checkpoint(folder.file(), course->parts(), {.step = 2}, full));
-    const Result<CheckpointNotes> old = load_checkpoint(folder.file(), course->parts());
+    EXPECT_FALSE(save_checkpoint(file, course->parts(), {.step = 2}, full));
+    const Result<CheckpointNotes> old = load_checkpoint(file, course->parts());
     ASSERT_TRUE(old);
     EXPECT_EQ(old->step, 1);
     EXPECT_EQ(folder.files(), 1U);
@@ -221,9 +204,9 @@ TEST_F(CheckpointTest, LeavesTheOldOneWholeWhenTheNewOneCannotBeWritten) {
 }
 
 TEST_F(CheckpointTest, ReadsPiecewise) {
-  ASSERT_TRUE(save_checkpoint(folder.file(), course->parts(), {.step = 4}));
+  ASSERT_TRUE(save_checkpoint(file, course->parts(), {.step = 4}));
   FaultyFileSystem slow(real_file_system(), {.longest_read = 1000});
-  const Result<CheckpointNotes> notes = load_checkpoint(folder.file(), course->parts(), slow);
+  const Result<CheckpointNotes> notes = load_checkpoint(file, course->parts(), slow);
   ASSERT_TRUE(notes);
   EXPECT_EQ(notes->step, 4);
 }

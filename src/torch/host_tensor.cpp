@@ -1,6 +1,13 @@
 // Showing LibTorch tensors to the statistics engine.
 #include "torch/host_tensor.h"
 
+#include <ATen/Parallel.h>
+#include <ATen/TensorIterator.h>
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+
 namespace osler::torch {
 namespace {
 
@@ -19,7 +26,60 @@ std::optional<stats::DType> dtype_of(const at::Tensor& tensor) {
   }
 }
 
+/// Whether any of the numbers has an exponent of all ones, which NaN and infinity have. No branch, so that the compiler
+/// can look at several at a time.
+template <typename Bits>
+bool any_exponent_full(const void* data, std::int64_t count, Bits exponent) {
+  const auto* numbers = static_cast<const std::byte*>(data);
+  Bits full = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Bits bits = 0;
+    std::memcpy(&bits, numbers + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
+    full |= static_cast<Bits>((bits & exponent) == exponent);
+  }
+  return full != 0;
+}
+
 }  // namespace
+
+bool all_finite(const at::Tensor& tensor) {
+  const auto dtype = dtype_of(tensor);
+  if (!dtype) return true;
+  const bool readable = tensor.device().is_cpu() && tensor.layout() == at::kStrided &&
+                        tensor.is_non_overlapping_and_dense() && !tensor.is_conj() && !tensor.is_neg();
+  if (!readable) return at::isfinite(tensor).all().item<bool>();
+  const void* const data = tensor.data_ptr();
+  switch (*dtype) {
+    case stats::DType::f32:
+      return !any_exponent_full<std::uint32_t>(data, tensor.numel(), 0x7F800000U);
+    case stats::DType::f64:
+      return !any_exponent_full<std::uint64_t>(data, tensor.numel(), 0x7FF0000000000000U);
+    case stats::DType::f16:
+      return !any_exponent_full<std::uint16_t>(data, tensor.numel(), 0x7C00U);
+    case stats::DType::bf16:
+      return !any_exponent_full<std::uint16_t>(data, tensor.numel(), 0x7F80U);
+  }
+  return true;
+}
+
+std::unique_ptr<stats::Engine> training_threads_engine() {
+  // at::parallel_for would run on one thread here, or, compiled for OpenMP, perhaps on those of a second runtime beside
+  // LibTorch's own. An iterator over a tensor with one element for each thread does its work inside the library.
+  return stats::make_crew_engine([](const std::function<void()>& work) {
+    at::Tensor places = at::empty({at::get_num_threads()}, at::kByte);
+    at::TensorIterator one_each = at::TensorIteratorConfig()
+                                      .add_output(places)
+                                      .check_all_same_dtype(false)
+                                      .set_check_mem_overlap(false)
+                                      .resize_outputs(false)
+                                      .build();
+    one_each.for_each(
+        [&](char** /*data*/, const std::int64_t* /*strides*/, std::int64_t count) {
+          for (; count > 0; --count) work();
+        },
+        /*grain_size=*/1);
+  });
+}
 
 std::optional<HostTensor> host_tensor(const at::Tensor& tensor) {
   if (!tensor.defined() || tensor.layout() != at::kStrided) return std::nullopt;

@@ -3,8 +3,12 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "osler/stats/engine.h"
 #include "osler/stats/tensor_view.h"
 
 namespace osler::torch {
@@ -19,6 +23,12 @@ struct HostTensor {
 
 /// The tensor as the engine reads it. Nothing for undefined and sparse tensors and for types without NaN (integers).
 [[nodiscard]] std::optional<HostTensor> host_tensor(const at::Tensor& tensor);
+
+/// The engine that measures LibTorch's tensors, with the threads that the training computes with anyway.
+[[nodiscard]] std::unique_ptr<stats::Engine> training_threads_engine();
+
+/// Whether no element is NaN or infinite; quick for small tensors in host memory.
+[[nodiscard]] bool all_finite(const at::Tensor& tensor);
 
 /// Where a tensor's memory is known by: views share it with what they look at. Null for tensors without storage.
 [[nodiscard]] const void* storage_of(const at::Tensor& tensor);

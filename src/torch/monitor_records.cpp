@@ -83,6 +83,13 @@ void Monitor::Work::record_rates() {
 }
 
 void Monitor::Work::record_memory() {
+  // Asking the system takes some microseconds, which a quick step cannot spare every time.
+  constexpr double kSecondsBetween = 0.02;
+  constexpr std::int64_t kStepsBetween = 4;
+  const double time = now();
+  if (time - last_memory_ < kSecondsBetween && steps - last_memory_step_ < kStepsBetween) return;
+  last_memory_ = time;
+  last_memory_step_ = steps;
   if (const double bytes = resident_bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);
 }
 
@@ -92,7 +99,7 @@ void Monitor::Work::compare_ranks(const GradientLook& look) {
   constexpr std::int64_t kNumbers = 3;
   at::Tensor board = at::zeros({ranks.size, kNumbers}, at::kDouble);
   board[ranks.rank][0] = book_.weight_sum();
-  board[ranks.rank][1] = look.complete ? look.norm : book_.look(true).norm;
+  board[ranks.rank][1] = look.complete ? look.norm : book_.look().norm;
   board[ranks.rank][2] = last_compute_;
   ranks.sum(board);
   const auto spread = [&](std::int64_t column) {
@@ -139,6 +146,7 @@ BatchReport Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& lab
   // The look at the batch is the monitor's time, not the loader's.
   const double spent = now() - arrived;
   times.monitor += spent;
+  fixed_ += spent;
   left_ += spent;
   if (asked_) *asked_ += spent;
   return report;
@@ -200,6 +208,9 @@ std::string Monitor::Work::summary() {
     text += fmt::format(", clipped {:.0f} % of the steps", 100.0 * clipped_share());
   }
   text += fmt::format("; watching took {:.1f} % of the time.\n", 100 * times.monitor_share());
+  if (const at::Device device = book_.parameters().front().device(); !device.is_cpu()) {
+    text += "The model is on " + device.str() + ": tensors are copied to the host to be measured, which is slow.\n";
+  }
   text += now.headline + "\n";
   for (const Observation& observation : now.findings) {
     text += fmt::format("  {}: {} [{}]\n", to_string(observation.severity), observation.summary, observation.finding);

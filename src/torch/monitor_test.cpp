@@ -58,7 +58,9 @@ TEST_F(MonitorTest, StopsAStepWithANonfiniteLossAndKeepsTheState) {
   EXPECT_EQ(monitor.skipped(), 1);
   EXPECT_TRUE(at::equal(model->parameters()[0], weight));
   EXPECT_TRUE(at::equal(model->buffers()[0], running));
-  EXPECT_EQ(model->parameters()[0].grad().abs().sum().item<double>(), 0);
+  // LibTorch 1.13 clears gradients to zero, 2.x takes them away.
+  const at::Tensor gradient = model->parameters()[0].grad();
+  EXPECT_TRUE(!gradient.defined() || gradient.abs().sum().item<double>() == 0);
   ASSERT_TRUE(monitor.origin());
   EXPECT_EQ(monitor.origin()->cause, OriginCause::log_of_zero);
   EXPECT_EQ(monitor.origin()->layer, "3");

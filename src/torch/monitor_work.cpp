@@ -19,6 +19,13 @@ constexpr std::uint64_t kDeadBatches = 8;   // traced batches in which a dead un
 constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it was silent, at least
 constexpr std::size_t kPairsKept = 16;      // gradient pairs that the noise scale is estimated from
 constexpr double kSecondsBetweenDiagnoses = 5;
+constexpr std::int64_t kStepsBetweenPairs = 8;  // gradients are compared less often than measured
+/// Of the budget; the rest is left for what cannot be measured from inside, such as what watching displaces from
+/// caches.
+constexpr double kGradientShare = 0.3;
+constexpr double kStatisticsShare = 0.25;
+constexpr double kTraceShare = 0.2;
+constexpr double kDiagnosisShare = 0.1;
 
 /// Layers that compute something else in evaluation.
 bool depends_on_mode(const ::torch::nn::Module& model) {
@@ -45,10 +52,10 @@ Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optim
       batches_({options_.classes, BatchExpectations{}.extreme}),
       mode_matters_(depends_on_mode(model)),
       trace_(model),
-      gradient_budget_(0.4 * options_.budget),
-      statistics_budget_(0.25 * options_.budget),
-      trace_budget_(0.25 * options_.budget),
-      diagnosis_budget_(0.1 * options_.budget) {
+      gradient_budget_(kGradientShare * options_.budget),
+      statistics_budget_(kStatisticsShare * options_.budget),
+      trace_budget_(kTraceShare * options_.budget),
+      diagnosis_budget_(kDiagnosisShare * options_.budget) {
   steps = options_.first_step;
   tell_configuration();
   tell_parameters_left_out();
@@ -73,7 +80,7 @@ void Monitor::Work::require_use(const at::Tensor& loss) const {
 bool Monitor::Work::step(const at::Tensor& loss) {
   const double arrived = now();
   require_use(loss);
-  finish_trace();
+  finish_trace(arrived - left_);
   const double computing = arrived - left_ - traced_;
   times.other += computing;
   // The backward pass of data-parallel training waits for the other ranks, so it tells nothing about this one.
@@ -97,18 +104,22 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   const double began = now();
   at::Tensor loss;
   double forward_done = 0;
+  double backward_began = 0;
   try {
     optimizer_.zero_grad();
     loss = compute_loss();
     require_use(loss);
     forward_done = now();
+    // The backward pass need not be watched for activations.
+    if (!always_) finish_trace(forward_done - began);
+    backward_began = now();
     loss.backward();
   } catch (...) {
     watch_.reset();
     throw;
   }
   const double backward_done = now();
-  finish_trace();
+  if (always_) finish_trace(forward_done - began);
   const std::function<at::Tensor()> before = std::exchange(replay_, compute_loss);
   const bool go = examine(loss);
   replay_ = before;
@@ -119,26 +130,32 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   const double forward = forward_done - began - traced_;
   times.data += waiting;
   times.forward += forward;
-  times.backward += backward_done - forward_done;
+  const double backward = backward_done - backward_began;
+  times.backward += backward;
   times.optimizer += stepped - examined;
   last_compute_ = waiting + forward;
   recorder_.scalar(steps - 1, "osler/time/data", waiting);
   recorder_.scalar(steps - 1, "osler/time/forward", forward);
-  recorder_.scalar(steps - 1, "osler/time/backward", backward_done - forward_done);
+  recorder_.scalar(steps - 1, "osler/time/backward", backward);
   recorder_.scalar(steps - 1, "osler/time/optimizer", stepped - examined);
-  const double computing = forward + (backward_done - forward_done) + (stepped - examined);
+  const double computing = forward + backward + (stepped - examined);
   recorder_.scalar(steps - 1, "step_time", waiting + computing);
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
   account(computing + std::min(waiting, computing));
   left_ = now();
-  account_own((began - arrived) + traced_ + (examined - backward_done) + (left_ - stepped));
+  account_own((began - arrived) + traced_ + (backward_began - forward_done) + (examined - backward_done) +
+              (left_ - stepped));
   return go;
 }
 
 void Monitor::Work::account(double training_seconds) {
-  // What every step costs anyway is paid first; only the rest can be spent.
-  if (options_.budget > 0)
-    training_seconds = std::max(0.0, training_seconds - std::exchange(fixed_, 0) / options_.budget);
+  // What every step costs anyway is paid first; only the rest can be spent. Something is left even where there is no
+  // rest, or nothing would ever be looked at.
+  constexpr double kAlways = 0.25;
+  if (options_.budget > 0) {
+    training_seconds =
+        std::max(kAlways * training_seconds, training_seconds - std::exchange(fixed_, 0) / options_.budget);
+  }
   for (Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
     budget->earn(training_seconds);
   }
@@ -150,7 +167,7 @@ void Monitor::Work::account_own(double monitor_seconds) {
   for (const Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
     bought += budget->spent();
   }
-  fixed_ = std::max(0.0, monitor_seconds - (bought - bought_));
+  fixed_ += std::max(0.0, monitor_seconds - (bought - bought_));
   bought_ = bought;
 }
 
@@ -160,15 +177,19 @@ bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
 }
 
 bool Monitor::Work::examine(const at::Tensor& loss) {
-  finish_updates();
   const double value = loss.detach().item<double>();
-  const GradientLook look = look_at_gradients();
+  const bool sampled = due(options_.statistics_every, statistics_budget_);
+  const bool updated = book_.remembers();
+  const GradientLook look = look_at_gradients(sampled);
+  if (updated) finish_updates();
+  finish_gradient_pair();
   record_step(value, look);
   const bool finite = std::isfinite(value) && look.finite;
   if (finite) {
-    record_statistics(look);
+    if (sampled) record_statistics();
     clip(look);
   } else {
+    book_.forget();
     refuse(loss, value, look);
   }
   if (options_.ranks) compare_ranks(look);
@@ -177,15 +198,18 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   return finite || !options_.skip_nonfinite;
 }
 
-GradientLook Monitor::Work::look_at_gradients() {
-  const bool asked = options_.check_every_gradient || options_.clip_norm.has_value() ||
-                     due(options_.statistics_every == 0 ? -1 : options_.statistics_every, statistics_budget_);
-  const bool all = asked || gradient_budget_.affords();
+GradientLook Monitor::Work::look_at_gradients(bool sampled) {
   const double before = now();
-  GradientLook look = book_.look(all);
+  const bool asked = sampled || options_.check_every_gradient || options_.clip_norm.has_value();
+  const bool all = asked || gradient_budget_.affords();
+  GradientLook look = sampled ? book_.measure() : all ? book_.look() : book_.look_at_small();
   // A bad value among the small ones is followed up at any price.
-  if (!look.finite && !all) look = book_.look(true);
-  if (all && !asked) gradient_budget_.spend(now() - before);
+  if (!look.finite && !all) look = book_.look();
+  if (sampled) {
+    statistics_budget_.spend(now() - before);
+  } else if (all && !asked) {
+    gradient_budget_.spend(now() - before);
+  }
   if (look.complete) gradient_norm = look.finite ? look.norm : std::nan("");
   return look;
 }
@@ -221,8 +245,8 @@ void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientL
   std::string text =
       std::isfinite(value) ? "The gradient of " + look.first_bad + " is not finite." : "The loss is not finite.";
   if (origin) {
-    text += " " + describe(*origin);
-    recorder_.scalar(steps, "osler/origin/" + std::string(to_string(origin->cause)), 1);
+    text.append(" ").append(describe(*origin));
+    recorder_.scalar(steps, std::string("osler/origin/").append(to_string(origin->cause)), 1);
   }
   if (options_.skip_nonfinite) {
     optimizer_.zero_grad();
@@ -252,21 +276,27 @@ void Monitor::Work::find_origin(const at::Tensor& loss) {
   after.restore();
 }
 
-void Monitor::Work::record_statistics(const GradientLook& look) {
-  if (!due(options_.statistics_every, statistics_budget_)) return;
+void Monitor::Work::record_statistics() {
   const double before = now();
-  if (!look.complete) book_.look(true);
   book_.record(recorder_, steps);
   record_memory();
-  book_.remember();
   remembered_step_ = steps;
+  if (!last_pair_ || steps - *last_pair_ >= kStepsBetweenPairs) {
+    book_.remember_gradients();
+    last_pair_ = steps;
+  }
   statistics_budget_.spend(now() - before);
 }
 
 void Monitor::Work::finish_updates() {
-  if (!book_.remembers()) return;
   const double before = now();
   book_.record_updates(recorder_, remembered_step_);
+  statistics_budget_.spend(now() - before);
+}
+
+void Monitor::Work::finish_gradient_pair() {
+  if (!book_.remembers_gradients()) return;
+  const double before = now();
   if (const auto pair = book_.compare_gradients()) {
     check("gradients-carried", pair->carried);
     pairs_.push_back(pair->pair);
@@ -280,12 +310,20 @@ void Monitor::Work::finish_updates() {
   statistics_budget_.spend(now() - before);
 }
 
-void Monitor::Work::finish_trace() {
+void Monitor::Work::finish_trace(double elapsed) {
+  constexpr double kAdapt = 0.1;
+  constexpr double kMostBeside = 3;
   traced_ = 0;
-  if (!watch_) return;
+  if (!watch_) {
+    usual_ = usual_ == 0 ? elapsed : usual_ + kAdapt * (elapsed - usual_);
+    return;
+  }
   watch_.reset();
   if (always_) return;
-  traced_ = trace_.seconds();  // spent inside the forward pass
+  // Beside what the trace measures LibTorch itself takes its time to show it every operation. A pause of the user's
+  // is not to be mistaken for it.
+  const double seconds = trace_.seconds();
+  traced_ = usual_ == 0 ? seconds : std::clamp(elapsed - usual_, seconds, kMostBeside * seconds);
   const double before = now();
   record_activations();
   trace_budget_.spend(now() - before + traced_);
@@ -375,7 +413,8 @@ void Monitor::Work::tell(const Observation& observation) {
   if (!fresh && at->second >= observation.severity) return;
   at->second = observation.severity;
   if (options_.on_finding) options_.on_finding(observation);
-  if (options_.on_line) {
+  // A note is no reason to look up from one's work: the summary and the report have it.
+  if (options_.on_line && observation.severity > Severity::note) {
     options_.on_line("osler: step " + std::to_string(steps) + ": " + std::string(to_string(observation.severity)) +
                      ": " + observation.summary + " [" + observation.finding + "]");
   }

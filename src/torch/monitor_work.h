@@ -66,15 +66,16 @@ class Monitor::Work {
   // The parts of a step, in this order.
   void require_use(const at::Tensor& loss) const;
   bool examine(const at::Tensor& loss);
-  void finish_trace();
+  void finish_trace(double elapsed);
   void finish_updates();
-  GradientLook look_at_gradients();
+  void finish_gradient_pair();
+  GradientLook look_at_gradients(bool sampled);
   void refuse(const at::Tensor& loss, double value, const GradientLook& look);
   void find_origin(const at::Tensor& loss);
   void clip(const GradientLook& look);
   void record_step(double loss, const GradientLook& look);
   void record_rates();
-  void record_statistics(const GradientLook& look);
+  void record_statistics();
   void record_memory();
   void compare_ranks(const GradientLook& look);
   void diagnose_live();
@@ -113,15 +114,19 @@ class Monitor::Work {
   Budget statistics_budget_;
   Budget trace_budget_;
   Budget diagnosis_budget_;
-  double fixed_ = 0;             // what the newest step cost beside what the budgets were spent on
+  double fixed_ = 0;             // what was spent beside the budgets and not yet set off against what they earn
   double bought_ = 0;            // what the budgets were spent on so far
   double left_ = 0;              // when the monitor was last left
   double waited_ = 0;            // for data, in this step
   std::optional<double> asked_;  // for the next batch
   double traced_ = 0;            // by the trace inside the newest forward pass
+  double usual_ = 0;             // what lies between opening a watch and the end of the forward pass without a trace
   double last_diagnosis_ = 0;
   double last_compute_ = 0;  // data and forward of the newest step, for the ranks
+  double last_memory_ = 0;   // when it was asked for
+  std::int64_t last_memory_step_ = 0;
   std::int64_t remembered_step_ = 0;
+  std::optional<std::int64_t> last_pair_;  // the step at which gradients were last remembered
   std::vector<stats::PairStats> pairs_;
   std::map<std::string, Severity> told_;  // by finding
   std::optional<bool> told_training_;     // the newest mode

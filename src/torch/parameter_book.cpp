@@ -10,36 +10,30 @@
 namespace osler::torch {
 namespace {
 
-/// A copy in memory that is kept from time to time.
-void copy_into(at::Tensor& copy, const at::Tensor& source) {
-  const bool fits = copy.defined() && copy.sizes() == source.sizes() && copy.device() == source.device() &&
-                    copy.dtype() == source.dtype();
-  if (fits) {
-    copy.copy_(source);
-  } else {
-    copy = source.detach().clone();
-  }
+bool is_half(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16;
 }
 
-/// The share of weights in half precision that had a gradient and did not change; nothing for wider types.
-std::optional<double> lost_share(const at::Tensor& before, const at::Tensor& after, const at::Tensor& gradient) {
-  const bool half = after.scalar_type() == at::kHalf || after.scalar_type() == at::kBFloat16;
-  if (!half || !gradient.defined()) return std::nullopt;
-  const at::Tensor pushed = gradient.ne(0);
+/// Of the weights that had a gradient, the share that did not change.
+double lost_share(const at::Tensor& before, const at::Tensor& after, const at::Tensor& pushed) {
   const auto count = pushed.sum().item<double>();
   return count > 0 ? before.eq(after).logical_and(pushed).sum().item<double>() / count : 0;
 }
 
+/// The tensor itself, or a copy where its memory has gaps.
+at::Tensor dense(const at::Tensor& tensor) {
+  return tensor.layout() != at::kStrided || tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
+}
+
 }  // namespace
 
-ParameterBook::ParameterBook(const ::torch::nn::Module& model) : engine_(stats::make_cpu_engine(0)) {
+ParameterBook::ParameterBook(const ::torch::nn::Module& model) : engine_(training_threads_engine()) {
   for (const auto& item : model.named_parameters()) {
     names_.push_back(item.key());
     parameters_.push_back(item.value());
     devices_.push_back(item.value().device());
   }
-  gradients_.resize(parameters_.size());
-  weights_before_.resize(parameters_.size());
+  entries_.resize(parameters_.size());
   gradients_before_.resize(parameters_.size());
 }
 
@@ -60,60 +54,155 @@ bool ParameterBook::in_place() const {
   return true;
 }
 
-GradientLook ParameterBook::look(bool all) {
+GradientLook ParameterBook::look_at_small() {
   GradientLook look;
-  look.complete = all;
-  std::vector<std::pair<std::size_t, std::size_t>> asked;
-  std::vector<HostTensor> alive;
-  alive.reserve(parameters_.size());
-  batch_.clear();
+  std::vector<std::size_t> elsewhere;  // on a GPU: asked all at once, because every answer is waited for
+  std::vector<at::Tensor> answers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    gradients_[i].reset();
     const at::Tensor& gradient = parameters_[i].grad();
-    if (!gradient.defined() || (!all && gradient.numel() > kSmall)) continue;
-    auto host = host_tensor(gradient);
-    if (!host) continue;
-    asked.emplace_back(i, batch_.summarize(host->view));
-    alive.push_back(std::move(*host));
-  }
-  if (!engine_->submit(batch_)) return look;
-  engine_->wait(batch_);
-  double squares = 0;
-  for (const auto& [i, number] : asked) {
-    const stats::TensorStats& stats = batch_.summary(number);
-    gradients_[i] = stats;
-    if (stats.nan_count + stats.inf_count > 0) {
+    if (!gradient.defined() || gradient.numel() > kSmall) continue;
+    if (!gradient.device().is_cpu()) {
+      const at::NoGradGuard no_graph;
+      elsewhere.push_back(i);
+      answers.push_back(at::isfinite(gradient).all().to(answers.empty() ? gradient.device() : answers[0].device()));
+    } else if (!all_finite(gradient)) {
       look.finite = false;
       look.first_bad = names_[i];  // the last in the model's order is the nearest to the output
     }
-    const double l2 = stats.l2();
+  }
+  if (answers.empty()) return look;
+  const at::Tensor finite = at::stack(answers).to(at::kCPU);
+  for (std::size_t k = 0; k < elsewhere.size(); ++k) {
+    if (finite[static_cast<std::int64_t>(k)].item<bool>()) continue;
+    look.finite = false;
+    look.first_bad = names_[elsewhere[k]];
+  }
+  return look;
+}
+
+bool ParameterBook::run() {
+  const bool started = static_cast<bool>(engine_->submit(batch_));
+  if (started) engine_->wait(batch_);
+  alive_.clear();
+  return started;
+}
+
+void ParameterBook::ask_gradients() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    Entry& entry = entries_[i];
+    entry.gradient_number.reset();
+    entry.gradient.reset();
+    auto host = host_tensor(parameters_[i].grad());
+    if (!host) continue;
+    entry.gradient_number = batch_.summarize(host->view);
+    alive_.push_back(std::move(*host));
+  }
+}
+
+GradientLook ParameterBook::read_gradients() {
+  GradientLook look;
+  look.complete = true;
+  double squares = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (!entry.gradient_number) continue;
+    entry.gradient = batch_.summary(*entry.gradient_number);
+    if (entry.gradient->nan_count + entry.gradient->inf_count > 0) {
+      look.finite = false;
+      look.first_bad = names_[i];  // the last in the model's order is the nearest to the output
+    }
+    const double l2 = entry.gradient->l2();
     squares += l2 * l2;
   }
   look.norm = std::sqrt(squares);
   return look;
 }
 
-void ParameterBook::record(Recorder& recorder, std::int64_t step) {
+GradientLook ParameterBook::look() {
+  batch_.clear();
+  ask_gradients();
+  return run() ? read_gradients() : GradientLook{};
+}
+
+void ParameterBook::ask_weights() {
+  const at::NoGradGuard no_graph;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (gradients_[i]) {
-      recorder.tensor(step, TensorKind::gradient, names_[i], *gradients_[i]);
+    Entry& entry = entries_[i];
+    entry.weight_number.reset();
+    entry.lost.reset();
+    auto host = host_tensor(dense(parameters_[i]));
+    if (!host) continue;
+    const at::Tensor& weight = host->owner;
+    const bool fits = entry.before.defined() && entry.before.sizes() == weight.sizes() &&
+                      entry.before.strides() == weight.strides() && entry.before.dtype() == weight.dtype();
+    if (!fits) entry.before = at::zeros_like(weight);
+    // Before the weights are followed: then the old ones are gone.
+    if (remembers_ && entry.pushed.defined()) entry.lost = lost_share(entry.before, weight.detach(), entry.pushed);
+    if (const auto number = batch_.follow(host->view, entry.before.data_ptr())) entry.weight_number = *number;
+    alive_.push_back(std::move(*host));
+  }
+}
+
+void ParameterBook::read_weights() {
+  for (Entry& entry : entries_) {
+    entry.moved.reset();
+    if (!entry.weight_number) continue;
+    const double norm_before = entry.weight ? entry.weight->l2() : 0;
+    entry.weight = batch_.summary(*entry.weight_number);
+    if (!remembers_) continue;
+    entry.moved = std::sqrt(batch_.moved(*entry.weight_number));
+    entry.relative = norm_before > 0 ? *entry.moved / norm_before : 0;
+  }
+}
+
+GradientLook ParameterBook::measure() {
+  batch_.clear();
+  ask_gradients();
+  ask_weights();
+  if (!run()) return {};
+  const GradientLook look = read_gradients();
+  read_weights();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!is_half(parameters_[i])) continue;
+    const at::Tensor& gradient = parameters_[i].grad();
+    entries_[i].pushed = gradient.defined() ? gradient.detach().ne(0).to(at::kCPU) : at::Tensor();
+  }
+  compared_ = remembers_;
+  remembers_ = true;
+  return look;
+}
+
+void ParameterBook::record(Recorder& recorder, std::int64_t step) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.gradient) {
+      recorder.tensor(step, TensorKind::gradient, names_[i], *entry.gradient);
     } else if (parameters_[i].requires_grad() && !parameters_[i].grad().defined()) {
       recorder.scalar(step, tensor_name(TensorKind::gradient, names_[i]) + "#norm", 0);  // not part of the graph
     }
+    if (entry.weight_number) recorder.tensor(step, TensorKind::weight, names_[i], *entry.weight);
   }
-  std::vector<std::pair<std::size_t, std::size_t>> asked;
-  std::vector<HostTensor> alive;
-  batch_.clear();
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    auto host = host_tensor(parameters_[i]);
-    if (!host) continue;
-    asked.emplace_back(i, batch_.summarize(host->view));
-    alive.push_back(std::move(*host));
+}
+
+void ParameterBook::record_updates(Recorder& recorder, std::int64_t step) {
+  if (!compared_) {
+    batch_.clear();
+    ask_weights();
+    if (run()) read_weights();
+    remembers_ = false;
   }
-  if (!engine_->submit(batch_)) return;
-  engine_->wait(batch_);
-  for (const auto& [i, number] : asked) {
-    recorder.tensor(step, TensorKind::weight, names_[i], batch_.summary(number));
+  compared_ = false;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (!entry.moved || !parameters_[i].requires_grad()) continue;
+    if (!entry.norm_series) {
+      const std::string name = tensor_name(TensorKind::update, names_[i]);
+      entry.norm_series = recorder.series(name + "#norm");
+      entry.ratio_series = recorder.series(name + "#ratio");
+    }
+    recorder.record(*entry.norm_series, step, *entry.moved);
+    recorder.record(*entry.ratio_series, step, *entry.relative);
+    if (entry.lost) recorder.scalar(step, tensor_name(TensorKind::update, names_[i]) + "#lost-share", *entry.lost);
   }
 }
 
@@ -134,59 +223,35 @@ void ParameterBook::record_start(Recorder& recorder) {
   }
 }
 
-void ParameterBook::remember() {
+void ParameterBook::remember_gradients() {
   const at::NoGradGuard no_graph;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    copy_into(weights_before_[i], parameters_[i]);
-    if (parameters_[i].grad().defined()) {
-      copy_into(gradients_before_[i], parameters_[i].grad());
+    at::Tensor& copy = gradients_before_[i];
+    const at::Tensor& gradient = parameters_[i].grad();
+    const bool fits = copy.defined() && gradient.defined() && copy.sizes() == gradient.sizes() &&
+                      copy.device() == gradient.device() && copy.dtype() == gradient.dtype();
+    if (fits) {
+      copy.copy_(gradient);
     } else {
-      gradients_before_[i] = at::Tensor();
+      copy = gradient.defined() ? gradient.detach().clone() : at::Tensor();
     }
   }
-  remembers_ = true;
-}
-
-void ParameterBook::record_updates(Recorder& recorder, std::int64_t step) {
-  std::vector<std::pair<std::size_t, std::size_t>> asked;
-  std::vector<HostTensor> alive;
-  batch_.clear();
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!parameters_[i].requires_grad()) continue;
-    auto before = host_tensor(weights_before_[i]);
-    auto after = host_tensor(parameters_[i]);
-    if (!before || !after) continue;
-    if (const auto number = batch_.compare(before->view, after->view)) asked.emplace_back(i, *number);
-    alive.push_back(std::move(*before));
-    alive.push_back(std::move(*after));
-  }
-  if (!engine_->submit(batch_)) return;
-  engine_->wait(batch_);
-  for (const auto& [i, number] : asked) {
-    const std::string name = tensor_name(TensorKind::update, names_[i]);
-    recorder.scalar(step, name + "#norm", batch_.pair(number).difference_norm());
-    recorder.scalar(step, name + "#ratio", batch_.pair(number).relative_change());
-    if (const auto lost = lost_share(weights_before_[i], parameters_[i].detach(), gradients_before_[i])) {
-      recorder.scalar(step, name + "#lost-share", *lost);
-    }
-  }
+  remembers_gradients_ = true;
 }
 
 std::optional<GradientPair> ParameterBook::compare_gradients() {
-  remembers_ = false;
+  remembers_gradients_ = false;
   std::vector<std::size_t> asked;
-  std::vector<HostTensor> alive;
   batch_.clear();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     auto before = host_tensor(gradients_before_[i]);
     auto after = host_tensor(parameters_[i].grad());
     if (!before || !after || before->owner.sizes() != after->owner.sizes()) continue;
     if (const auto number = batch_.compare(before->view, after->view)) asked.push_back(*number);
-    alive.push_back(std::move(*before));
-    alive.push_back(std::move(*after));
+    alive_.push_back(std::move(*before));
+    alive_.push_back(std::move(*after));
   }
-  if (asked.empty() || !engine_->submit(batch_)) return std::nullopt;
-  engine_->wait(batch_);
+  if (!run() || asked.empty()) return std::nullopt;
   GradientPair pair;
   for (const std::size_t number : asked) pair.pair.merge(batch_.pair(number));
   if (!(pair.pair.a_squared > 0)) return std::nullopt;
@@ -197,16 +262,14 @@ std::optional<GradientPair> ParameterBook::compare_gradients() {
 double ParameterBook::weight_sum() {
   double sum = 0;
   std::vector<std::size_t> asked;
-  std::vector<HostTensor> alive;
   batch_.clear();
   for (const at::Tensor& parameter : parameters_) {
     auto host = host_tensor(parameter);
     if (!host) continue;
     asked.push_back(batch_.summarize(host->view));
-    alive.push_back(std::move(*host));
+    alive_.push_back(std::move(*host));
   }
-  if (!engine_->submit(batch_)) return sum;
-  engine_->wait(batch_);
+  if (!run()) return sum;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const stats::TensorStats& stats = batch_.summary(asked[i]);
     // Weighted by place, so that exchanged tensors do not cancel.

@@ -11,6 +11,7 @@
 
 #include "osler/recorder/recorder.h"
 #include "osler/stats/engine.h"
+#include "torch/host_tensor.h"
 
 namespace osler::torch {
 
@@ -18,7 +19,7 @@ namespace osler::torch {
 struct GradientLook {
   bool complete = false;  ///< every gradient was looked at, not only the small ones
   bool finite = true;
-  double norm = 0;        ///< of those looked at
+  double norm = 0;        ///< when complete
   std::string first_bad;  ///< the parameter nearest to the output whose gradient is not finite
 };
 
@@ -39,19 +40,30 @@ class ParameterBook {
   /// Every parameter is on the device it was on at first.
   [[nodiscard]] bool in_place() const;
 
-  /// Looks at the gradients: all of them, or the small ones alone.
-  GradientLook look(bool all);
+  /// Looks whether the small gradients are finite.
+  GradientLook look_at_small();
+  /// Looks at all gradients.
+  GradientLook look();
+  /// Looks at all gradients, measures the weights, and remembers them to be compared after the next step: all in one
+  /// pass over the memory of each.
+  GradientLook measure();
 
   /// Records how the weights start: their size over He's rule, and how much the rows of a matrix differ.
   void record_start(Recorder& recorder);
-  /// Records the gradients that the newest complete look measured, and the weights.
+  /// Records what `measure` has measured of gradients and weights.
   void record(Recorder& recorder, std::int64_t step);
-  /// Copies weights and gradients, to be compared after the next step.
-  void remember();
+  /// Whether weights were remembered that have not been compared yet.
   [[nodiscard]] bool remembers() const { return remembers_; }
-  /// Records what the optimizer changed since `remember`, at the step of the remembered weights.
+  /// The remembered weights are not to be compared.
+  void forget() { remembers_ = false; }
+  /// Records what the optimizer changed since the weights were remembered, at the step of the remembered weights. A
+  /// `measure` of the next step has compared them already; otherwise they are compared here and forgotten.
   void record_updates(Recorder& recorder, std::int64_t step);
-  /// This step's gradients against the remembered ones; forgets both.
+
+  /// Copies the gradients, to be compared with those of the next step.
+  void remember_gradients();
+  [[nodiscard]] bool remembers_gradients() const { return remembers_gradients_; }
+  /// This step's gradients against the remembered ones; forgets them.
   std::optional<GradientPair> compare_gradients();
 
   /// A number that differs when any weight differs.
@@ -60,15 +72,37 @@ class ParameterBook {
  private:
   static constexpr std::int64_t kSmall = 4096;  // elements of a tensor that is looked at on every step
 
+  struct Entry {
+    std::optional<std::size_t> gradient_number;  // in the batch
+    std::optional<std::size_t> weight_number;
+    std::optional<stats::TensorStats> gradient;
+    std::optional<stats::TensorStats> weight;
+    std::optional<double> moved;     // the norm of the newest update
+    std::optional<double> relative;  // over the norm of the weights before it
+    std::optional<double> lost;      // half precision: the share of weights with a gradient that did not change
+    at::Tensor before;               // the remembered weights, in host memory
+    at::Tensor pushed;               // half precision: where the gradient was not zero
+    std::optional<SeriesId> norm_series;
+    std::optional<SeriesId> ratio_series;
+  };
+
+  void ask_gradients();
+  void ask_weights();
+  bool run();
+  GradientLook read_gradients();
+  void read_weights();
+
   std::vector<std::string> names_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Device> devices_;
+  std::vector<Entry> entries_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;
-  std::vector<std::optional<stats::TensorStats>> gradients_;
-  std::vector<at::Tensor> weights_before_;
+  std::vector<HostTensor> alive_;  // what the batch looks at
   std::vector<at::Tensor> gradients_before_;
   bool remembers_ = false;
+  bool compared_ = false;  // the newest `measure` found remembered weights and has compared them
+  bool remembers_gradients_ = false;
 };
 
 }  // namespace osler::torch

@@ -4,12 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
+
+#include "torch/test_folder.h"
 
 namespace osler::torch {
 namespace {
@@ -68,11 +69,6 @@ bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
 }
 
 struct TrainTest : testing::Test {
-  TrainTest() : folder(std::filesystem::temp_directory_path() / ("osler-train-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder);
-  }
-  ~TrainTest() override { std::filesystem::remove_all(folder); }
-
   static TrainOptions usual() {
     TrainOptions options;
     options.epochs = 10;
@@ -98,7 +94,8 @@ struct TrainTest : testing::Test {
     }
     return "";
   }
-  std::filesystem::path folder;
+  TestFolder own{"train"};
+  const std::filesystem::path folder = own.path();
 };
 
 // ---- Going on.

@@ -75,6 +75,23 @@ Table frozen_metric(simulate::Random& random) {
       .add("val_acc", 0.4806);
 }
 
+Table frozen_on_the_way(simulate::Random& random) {
+  Table table(random, 60, 500);
+  table.add(
+      "train/loss", [](double x) { return fall(x, 0.3, 3.1); }, 0.01);
+  return table.add("eval/loss", [](double x) { return x < 0.4 ? fall(x, 0.9, 3.2) : 1.32718; });
+}
+
+Table arrived_accuracy(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "loss", [](double x) { return fall(x, 0.02, 0.7); }, 0.02);
+  return table
+      .add(
+          "val_loss", [](double x) { return fall(x, 0.09, 0.7); }, 0.01)
+      .add("val_accuracy", [](double x) { return x < 0.1 ? 0.7 + 2.0 * x : 0.966667; });
+}
+
 Table moving(simulate::Random& random) {
   Table table(random, 50, 1, 1);
   table.add(
@@ -265,6 +282,10 @@ std::vector<Recipe> metric_recipes() {
             "metric-contradicts-loss"}),
       sick("validation-frozen", "metric", "The accuracy is 0.4806 in all of 60 epochs: the majority class.",
            frozen_metric, {}, {"loss-plateau", "confidence-without-learning", "metric-contradicts-loss"}),
+      sick("validation-frozen", "on-the-way", "Validation follows for two fifths of the run, then repeats itself.",
+           frozen_on_the_way, {"stale-checkpoint", "validation-pipeline-bug"}, {"loss-plateau", "overfitting"}),
+      healthy("validation-frozen", "arrived", "29 of 30 samples right since the fourth epoch.", arrived_accuracy,
+              {"loss-plateau"}),
       healthy("validation-frozen", "moving", "Validation moves with training.", moving, {"loss-plateau"}),
       healthy("validation-frozen", "perfect", "An accuracy of 1.0 can only repeat itself.", perfect, {"loss-plateau"}),
       borderline("validation-frozen", "three-digits", "An accuracy printed to two digits that hardly moves.",

@@ -45,7 +45,8 @@ std::vector<Sample> samples_of(const std::vector<const Outcome*>& outcomes) {
 /// The most probable line given the samples and a Gaussian prior around `prior`, by Newton's method.
 Line fit(const std::vector<const Sample*>& samples, const Line& prior) {
   Line line = prior;
-  constexpr int kSteps = 30;
+  constexpr int kSteps = 100;
+  constexpr double kLongest = 0.5;  // far from the optimum Newton's step may overshoot to where nothing curves any more
   for (int step = 0; step < kSteps; ++step) {
     double ga = -kInterceptPrior * (line.intercept - prior.intercept);
     double gb = -kSlopePrior * (line.slope - prior.slope);
@@ -63,8 +64,8 @@ Line fit(const std::vector<const Sample*>& samples, const Line& prior) {
       hbb += curvature * sample->odds * sample->odds;
     }
     const double determinant = haa * hbb - hab * hab;
-    line.intercept += (ga * hbb - gb * hab) / determinant;
-    line.slope += (gb * haa - ga * hab) / determinant;
+    line.intercept += std::clamp((ga * hbb - gb * hab) / determinant, -kLongest, kLongest);
+    line.slope += std::clamp((gb * haa - ga * hab) / determinant, -kLongest, kLongest);
   }
   line.slope = std::max(line.slope, kLeastSlope);
   return line;

@@ -22,6 +22,8 @@ struct Training {
   nn::Sequential model{nn::Linear(6, 16), nn::ReLU(), nn::Linear(16, 16), nn::Tanh(), nn::Linear(16, 3)};
   int steps = 60;
   double rate = 0.05;
+  double decay = 0;
+  std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> classes = 3;
   bool clear_gradients = true;
   std::function<void(nn::Sequential&)> prepare = [](nn::Sequential&) {};
@@ -33,8 +35,9 @@ struct Training {
   [[nodiscard]] Report report() {
     ::torch::manual_seed(4);
     prepare(model);
-    ::torch::optim::SGD optimizer(optimized(model), rate);
+    ::torch::optim::SGD optimizer(optimized(model), ::torch::optim::SGDOptions(rate).weight_decay(decay));
     MonitorOptions options;
+    options.batch_size = batch_size;
     options.statistics_every = 1;
     options.trace_every = 1;
     options.classes = classes;
@@ -68,7 +71,9 @@ const Observation* find(const Report& report, const std::string& id) {
 /// The sick training shows the finding, the healthy one was checked for it and does not.
 void expect_told_apart(const std::string& id, Training sick, Training healthy = {}) {
   const Report ill = sick.report();
-  EXPECT_NE(find(ill, id), nullptr) << id << " was not found";
+  std::string why;
+  for (const auto& check : ill.checks_not_run) why += check.finding == id ? ": " + check.reason : "";
+  EXPECT_NE(find(ill, id), nullptr) << id << " was not found" << why;
   const Report well = healthy.report();
   EXPECT_EQ(find(well, id), nullptr) << id << ": " << (find(well, id) == nullptr ? "" : find(well, id)->summary);
   EXPECT_THAT(well.checks_ran, testing::Contains(id));
@@ -308,10 +313,72 @@ TEST(MonitoredFindings, MemoryGrowing) {
   Training sick;
   sick.steps = 80;
   auto leak = std::make_shared<std::vector<at::Tensor>>();
-  sick.meanwhile = [leak](int) { leak->push_back(at::ones({1024, 1024})); };
+  sick.meanwhile = [leak](int) { leak->push_back(at::ones({2048, 1024})); };
   Training healthy;
   healthy.steps = 80;
   expect_told_apart("memory-growing", std::move(sick), std::move(healthy));
+}
+
+TEST(MonitoredFindings, PoorInitialization) {
+  Training sick;
+  sick.prepare = [](nn::Sequential& model) { scale_weight(model, 2, 200); };
+  expect_told_apart("poor-initialization", std::move(sick));
+}
+
+TEST(MonitoredFindings, UpdatesTooSmall) {
+  Training sick;
+  sick.rate = 1e-7;
+  expect_told_apart("updates-too-small", std::move(sick));
+}
+
+TEST(MonitoredFindings, UpdatesTooLarge) {
+  Training sick;
+  sick.rate = 20;
+  sick.data = [](at::Tensor&, at::Tensor& y) { y = at::randint(0, 3, {24}, at::kLong); };  // never at rest
+  expect_told_apart("updates-too-large", std::move(sick));
+}
+
+TEST(MonitoredFindings, WeightNormExploding) {
+  Training sick;
+  const std::vector<at::Tensor> weights = sick.model->parameters();
+  sick.data = [weights](at::Tensor&, at::Tensor&) {  // a weight decay of one's own, with the wrong sign
+    const at::NoGradGuard no_graph;
+    for (at::Tensor weight : weights) weight.mul_(1.15);
+  };
+  expect_told_apart("weight-norm-exploding", std::move(sick));
+}
+
+TEST(MonitoredFindings, WeightNormCollapsing) {
+  Training sick;
+  sick.decay = 3;
+  expect_told_apart("weight-norm-collapsing", std::move(sick));
+}
+
+TEST(MonitoredFindings, UpdatesLostToPrecision) {
+  const auto narrow = [](double rate) {
+    Training training;
+    training.rate = rate;
+    training.prepare = [](nn::Sequential& model) { model->to(at::kBFloat16); };
+    training.data = [](at::Tensor& x, at::Tensor&) { x = x.to(at::kBFloat16); };
+    return training;
+  };
+  expect_told_apart("updates-lost-to-precision", narrow(1e-5), narrow(1));
+}
+
+TEST(MonitoredFindings, GradientNoiseDominates) {
+  Training sick;
+  sick.steps = 240;
+  sick.batch_size = 24;
+  sick.model = nn::Sequential(nn::Linear(96, 64), nn::ReLU(), nn::Linear(64, 3));
+  sick.data = [](at::Tensor& x, at::Tensor& y) {  // nothing to be learned
+    x = at::randn({24, 96});
+    y = at::randint(0, 3, {24}, at::kLong);
+  };
+  Training healthy;
+  healthy.steps = 240;
+  healthy.batch_size = 24;
+  healthy.rate = 1e-4;  // far from the end, where all batches agree
+  expect_told_apart("gradient-noise-dominates", std::move(sick), std::move(healthy));
 }
 
 TEST(MonitoredFindings, InputStarved) {

@@ -139,6 +139,14 @@ TEST(OverfitOneBatch, RateTooLow) {
   broken.expect_reason("learning-rate-too-low");
 }
 
+TEST(OverfitOneBatch, ARateThatIsMerelySlowIsNoFailure) {
+  Broken broken;
+  broken.optimizer = adaptive<::torch::optim::Adam>(2e-3);
+  const Experiment found = broken.tested();
+  EXPECT_EQ(found.outcome, Outcome::passed) << found.verdict;
+  EXPECT_GT(found.value("steps"), 200) << found.verdict;  // more than one attempt's share
+}
+
 TEST(OverfitOneBatch, RateTooHigh) {
   Broken broken;
   broken.optimizer = sgd(100);

@@ -95,14 +95,14 @@ Ambiguous rate_too_low() {
 
 Ambiguous rate_too_high() {
   Ambiguous sick{"lr-too-high"};
-  sick.rate = 2;
+  sick.rate = 0.8;
   return sick;
 }
 
 Ambiguous batch_too_small() {
   Ambiguous sick{"batch-too-small"};
   sick.batch = 1;
-  sick.rate = 0.02;
+  sick.rate = 0.04;
   return sick;
 }
 

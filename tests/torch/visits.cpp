@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "osler/gallery/patient.h"
 #include "osler/gallery/visit.h"
@@ -27,19 +28,35 @@ std::string findings_of(const osler::Report& report) {
 
 }  // namespace
 
-/// osler_visits SEED DIGITS [ID...]; without ids, all.
+/// osler_visits SEED DIGITS [ID...] [KNOB=VALUE...]; without ids, all. Knobs change the sick training.
 int main(int count, char** arguments) {
   using namespace osler;
   if (count < 3) return 2;
   for (const auto& row : gallery::patients()) {
     const gallery::Patient& patient = row.descriptor;
-    bool wanted = count == 3;
-    for (int i = 3; i < count; ++i) wanted = wanted || patient.id == arguments[i];
+    bool named = false;
+    bool wanted = false;
+    for (int i = 3; i < count; ++i) {
+      named = named || std::string_view(arguments[i]).find('=') == std::string_view::npos;
+      wanted = wanted || patient.id == arguments[i];
+    }
+    wanted = wanted || !named;
     if (!wanted) continue;
     gallery::VisitOptions options;
     options.course.seed = std::strtoull(arguments[1], nullptr, 10);
     options.course.digits = arguments[2];
-    const auto visit = gallery::visit(patient, osler::torch::follow, options);
+    gallery::Patient changed = patient;
+    for (int i = 3; i < count; ++i) {
+      const std::string argument = arguments[i];
+      const auto equals = argument.find('=');
+      if (equals == std::string::npos) continue;
+      if (const auto done = gallery::set(changed.recipe, argument.substr(0, equals), argument.substr(equals + 1));
+          !done) {
+        std::printf("%s\n", describe(done.error()).c_str());
+        return 2;
+      }
+    }
+    const auto visit = gallery::visit(changed, osler::torch::follow, options);
     if (!visit) {
       std::printf("%s\t%s\tERROR %s\n", std::string(patient.id).c_str(), arguments[1], describe(visit.error()).c_str());
       continue;

@@ -156,6 +156,28 @@ test('what a training writes appears without a reload, in the list and in an ope
   await page.close();
 });
 
+test('a change that comes while the list is on its way is not lost', async () => {
+  const page = await open('about:blank');
+  await page.addInitScript(() => {
+    window.heard = '';
+    window.EventSource = class extends EventSource {
+      constructor(address) {
+        super(address);
+        super.addEventListener('run', (event) => (window.heard += event.data));
+      }
+    };
+  });
+  await page.route('**/api/runs', async (route) => {
+    const old = await route.fetch();
+    appendFileSync(join(folder, 'logs/healthy.csv'), '1510,0.031,,,0.0001,0.05\n');
+    await page.waitForFunction(() => window.heard.includes('"last":1510'));
+    await route.fulfill({ response: old });
+  });
+  await page.goto(stage.address);
+  await page.locator('.rows .row', { hasText: 'healthy.csv' }).getByText('1\u202f510').waitFor();
+  await page.close();
+});
+
 test('markup in the names of files and series is shown, never run', async () => {
   const page = await open();
   await openRun(page, /bold/);
@@ -174,6 +196,75 @@ test('the catalogue has a page for each finding, and the tree can be walked', as
   await page.locator('.question').first().waitFor();
   await page.getByRole('button', { name: 'Yes' }).first().click();
   await page.locator('.way li').nth(1).waitFor();
+  assert.equal(await page.locator('.plane button.walked').count(), 2);
+  await page.locator('.plane .leaf-box', { hasText: 'by heart' }).click();
+  await page.locator('.way .end', { hasText: 'by heart' }).waitFor();
+  assert.equal(await page.locator('.plane .leaf-box.walked').count(), 1);
+  await page.goto(`${stage.address}#/`);
+  await openRun(page, 'logs/sick.csv');
+  await page.getByText('The way through the tree').click();
+  await page.getByRole('link', { name: 'See it in the drawing' }).click();
+  await page.getByText('The way that the numbers of').waitFor();
+  await page.locator('.plane .leaf-box.walked').waitFor();
+  await page.close();
+});
+
+test('a training of the playground is diagnosed while it runs, and treated', async (t) => {
+  const { available, why } = await (await fetch(`${stage.address}api/playground`)).json();
+  const page = await open('#/playground');
+  if (!available) {
+    await page.getByText(why).waitFor();
+    await page.close();
+    return t.skip(why);
+  }
+  await page.getByLabel('Start from').selectOption('vanishing-sigmoid');
+  await page.getByText('A deep sigmoid network').first().waitFor();
+  await page.getByLabel('Start from').selectOption('');
+  await page.getByLabel('task', { exact: true }).selectOption('clouds');
+  await page.getByLabel('optimizer', { exact: true }).selectOption('sgd');
+  for (const [name, value] of [['samples', '200'], ['steps', '80'], ['lr', '100']]) {
+    await page.getByLabel(`${name}, exactly`, { exact: true }).fill(value);
+    await page.getByLabel(`${name}, exactly`, { exact: true }).press('Enter');
+  }
+  const depth = page.getByLabel('depth', { exact: true });
+  await depth.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.notEqual(await page.getByLabel('depth, exactly', { exact: true }).inputValue(), '');
+  await page.getByRole('button', { name: 'Train', exact: true }).click();
+  await page.getByRole('heading', { name: 'Findings' }).waitFor();
+  await page.locator('.try .chart canvas').first().waitFor();
+  const treat = page.getByRole('button', { name: 'Treat', exact: true });
+  await treat.waitFor();
+  await page.locator('.try .verdict .badge.critical').waitFor();
+  await treat.click();
+  await page.getByRole('heading', { name: 'Treatment' }).waitFor();
+  assert.match(await page.locator('.treatment').innerText(), /lr[\s\S]*Before[\s\S]*After[\s\S]*Kept/);
+  await page.getByRole('button', { name: 'After', exact: true }).click();
+  await page.locator('.verdict .trail', { hasText: '-treated' }).waitFor();
+  await page.getByRole('link', { name: 'Lay both over each other' }).click();
+  await page.locator('.against .config tr', { hasText: 'lr' }).first().waitFor();
+  await page.close();
+});
+
+test('the playground refuses what no knob takes, and a training can be stopped', async (t) => {
+  const page = await open('#/playground');
+  const { available } = await (await fetch(`${stage.address}api/playground`)).json();
+  if (!available) return t.skip('this server cannot train');
+  await page.getByLabel('lr, exactly', { exact: true }).fill('many');
+  await page.getByLabel('lr, exactly', { exact: true }).press('Enter');
+  const refusal = page.waitForResponse((answer) => answer.url().endsWith('/train') && answer.status() === 400);
+  await page.getByRole('button', { name: 'Train', exact: true }).click();
+  await refusal;
+  await page.getByRole('alert').filter({ hasText: 'lr takes a number' }).waitFor();
+  stage.complaints.splice(0, stage.complaints.length, ...stage.complaints.filter((words) => !words.includes('status of 400')));
+  await page.getByRole('button', { name: /Set back/ }).click();
+  await page.getByLabel('slow data ms, exactly', { exact: true }).evaluate((input) => (input.closest('details').open = true));
+  await page.getByLabel('slow data ms, exactly', { exact: true }).fill('100');
+  await page.getByLabel('slow data ms, exactly', { exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Train', exact: true }).click();
+  await page.getByText(/step \d+ of 400/).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('You stopped it.').waitFor();
   await page.close();
 });
 
@@ -187,9 +278,8 @@ test('the HTML report opens from disk with its charts, asks for nothing, and run
   await page.reload();
   await page.locator('.chart canvas').first().waitFor();
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /Critical[\s\S]*train_loss climbed from/);
-  await page.locator('.finding .face').first().click();
   await page.locator('.chart.marked').first().waitFor();
-  await page.getByRole('link', { name: 'What this means' }).click();
+  await page.getByRole('link', { name: 'What this means' }).first().click();
   await page.locator('article .prose').waitFor();
   assert.deepEqual(requests.filter((url) => !url.startsWith('file:')), []);
   assert.ok((await page.pdf()).length > 10_000);
@@ -240,12 +330,15 @@ test('pictures of every page', { skip: !pictures }, async () => {
       await page.locator('.chart canvas').first().waitFor();
       await shoot('compare');
       await page.goto(`${stage.address}#/tree`);
-      await page.getByRole('button', { name: 'No' }).first().click();
+      await page.locator('.plane .leaf-box').nth(5).click();
       await shoot('tree');
       await page.goto(`${stage.address}#/catalogue`);
       await page.locator('.catalogue nav a').nth(4).click();
       await page.locator('article .prose').waitFor();
       await shoot('catalogue');
+      await page.goto(`${stage.address}#/playground`);
+      await page.getByRole('heading', { name: 'Playground' }).waitFor();
+      await shoot('playground');
       await page.close();
     }
   }

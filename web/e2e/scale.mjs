@@ -1,13 +1,15 @@
 // Measures the dashboard on huge runs: node e2e/scale.mjs [FOLDER]. Prints how soon the first chart stands after the click,
-// the frames while it is moved and zoomed, whether every planted spike is seen, and what the server holds in memory.
+// the frames while it is moved and zoomed, whether every planted spike is seen, what the server holds in memory, and how
+// soon a folder of 5,000 runs is listed.
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { patience, program, raise } from './stage.mjs';
+import { launchBrowser, patience, program, raise } from './stage.mjs';
 
 const kPoints = 10_000_000;
 const kSeries = 10_000;
+const kRuns = 5_000;
 const kSpikes = [1_234_567, 5_000_001, 9_876_543];
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'osler-scale-'));
 
@@ -128,4 +130,33 @@ for (const spike of kSpikes) {
 }
 console.log(`spikes: ${seen} of ${asked} windows show theirs`);
 console.log(`at the end: ${memory('VmRSS', stage.server.pid)} MB resident, ${memory('VmHWM', stage.server.pid)} MB at most`);
-await stage.fall(process.argv[2] ? join(folder, 'nothing') : folder);
+await stage.fall(join(folder, 'nothing'));
+
+const many = join(folder, 'many');
+for (let run = 0; run < kRuns && !existsSync(join(many, `run-${kRuns - 1}`, 'log.csv')); ++run) {
+  mkdirSync(join(many, `run-${run}`), { recursive: true });
+  const rows = Array.from({ length: 100 }, (_, i) => `${i},${(2 * Math.exp(-i / 30) + ((i * 7919 + run) % 97) / 1000).toFixed(4)}`);
+  writeFileSync(join(many, `run-${run}`, 'log.csv'), `step,train_loss\n${rows.join('\n')}\n`);
+}
+const started = performance.now();
+const second = await raise([many], { browser: false });
+const ready = performance.now() - started;
+const listed = async () => (await (await fetch(`${second.address}api/runs`)).json()).runs;
+while ((await listed()).length < kRuns) await new Promise((go) => setTimeout(go, 20));
+console.log(`${kRuns} runs: the server answers ${ready.toFixed(0)} ms after its start and lists all after ${(performance.now() - started).toFixed(0)} ms`);
+while ((await listed()).some((run) => run.status === 'unexamined')) await new Promise((go) => setTimeout(go, 500));
+console.log(`${kRuns} runs: all examined after ${((performance.now() - started) / 1000).toFixed(0)} s, ${memory('VmRSS', second.server.pid)} MB resident, ${memory('VmHWM', second.server.pid)} MB at most`);
+const viewer = await launchBrowser();
+const shown = [];
+for (let round = 0; round < 5; ++round) {
+  const page = await viewer.browser.newPage({ viewport: { width: 1440, height: 1000 } });
+  const begin = performance.now();
+  await page.goto(second.address, { waitUntil: 'commit' });
+  await page.getByText(`All ${kRuns}`).waitFor();
+  await page.locator('.rows .row').first().waitFor();
+  shown.push(performance.now() - begin);
+  await page.close();
+}
+console.log(`${kRuns} runs: the list stands ${words(shown)} ms after the address was entered (load ${loadavg()[0].toFixed(1)})`);
+await viewer.close();
+await second.fall(process.argv[2] ? join(folder, 'nothing') : folder);

@@ -211,6 +211,71 @@ export interface TreeNode {
   causes: string[];
 }
 
+/** One thing of a playground's training that can be set. */
+export interface Knob {
+  name: string;
+  doc: string;
+  kind: 'choice' | 'number' | 'whole' | 'flag';
+  value: string;
+  choices?: string[];
+  least?: number;
+  most?: number;
+  logarithmic?: boolean;
+  optional?: boolean;
+}
+
+export interface Patient {
+  id: string;
+  title: string;
+  story: string;
+  lesson: string;
+  healthy: boolean;
+  settings: Record<string, string>;
+}
+
+/** What the playground offers; `available` is false where the server cannot train. */
+export type Choices = { available: false; why: string } | {
+  available: true;
+  proof: string;
+  at_once: number;
+  seconds: number;
+  treatment_seconds: number;
+  kept: number;
+  knobs: Knob[];
+  patients: Patient[];
+};
+
+export interface CourseOutcome {
+  steps: number;
+  stopped: boolean;
+  drawn_digits: boolean;
+  true_loss: number | null;
+  true_accuracy: number | null;
+}
+
+export interface TreatmentResult {
+  trials: { cause: string; remedy: string; name: string; to: string; before: number | null; after: number | null; kept: boolean; why: string }[];
+  for_a_person: string[];
+  prescribed: boolean;
+  changes: { name: string; from: string; to: string }[];
+  outcome?: CourseOutcome;
+}
+
+/** A training of the playground, or the treatment of one. */
+export interface Job {
+  id: number;
+  of: number | null;
+  state: 'running' | 'done' | 'stopped' | 'timed-out' | 'failed';
+  phase: string;
+  patient: string | null;
+  settings: Record<string, string>;
+  seed: number;
+  run: string | null;
+  progress: { step?: number; steps?: number; loss?: number | null };
+  result: CourseOutcome | TreatmentResult | null;
+  error: string | null;
+}
+
 export interface Range {
   from: number;
   to: number;
@@ -238,8 +303,8 @@ export interface Source {
   tree(): Promise<TreeNode[]>;
 }
 
-async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const answer = await fetch(path, { signal, headers: { Accept: 'application/json' } });
+async function ask<T>(path: string, signal?: AbortSignal, change: RequestInit = {}): Promise<T> {
+  const answer = await fetch(path, { signal, ...change });
   if (answer.ok) return (await answer.json()) as T;
   const body = (await answer.json().catch(() => null)) as { error?: string } | null;
   throw new Error(body?.error ?? `the server answered ${answer.status}`);
@@ -302,6 +367,20 @@ function once<T>(get: () => Promise<T>): () => Promise<T> {
     });
     return answer;
   };
+}
+
+/** Asked for anew each time: a server that was started again has another proof. */
+export const getChoices = () => ask<Choices>('/api/playground');
+
+/** Asks the server to train, treat or stop something; only a page of its own knows the proof. */
+export async function changeJob(what: 'train' | 'treat' | 'cancel', body: object): Promise<Job> {
+  const choices = await getChoices();
+  if (!choices.available) throw new Error(choices.why);
+  return ask(`/api/playground/${what}`, undefined, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Osler-Proof': choices.proof },
+    body: JSON.stringify(body),
+  });
 }
 
 export const getCatalogue = once(() => source.catalogue());

@@ -29,12 +29,11 @@ function FindingCard({ finding, titles, chosen, onChoose }: { finding: Finding; 
         <b>{titles.get(finding.id) ?? finding.id}</b>
         <bdi>{finding.summary}</bdi>
       </button>
-      {chosen && (
-        <div class="facts">
-          <ul>{finding.evidence.map((fact) => <li><bdi>{fact.text}</bdi>{fact.threshold !== null && <span class="quiet"> ({number(fact.observed)} against {number(fact.threshold)})</span>}</li>)}</ul>
-          <a href={`#/catalogue/${finding.id}`}>What this means</a>
-        </div>
-      )}
+      {/* Hidden until it is chosen, but always on paper. */}
+      <div class="facts">
+        <ul>{finding.evidence.map((fact) => <li><bdi>{fact.text}</bdi>{fact.threshold !== null && <span class="quiet"> ({number(fact.observed)} against {number(fact.threshold)})</span>}</li>)}</ul>
+        <a href={`#/catalogue/${finding.id}`}>What this means</a>
+      </div>
     </li>
   );
 }
@@ -115,14 +114,14 @@ export function Diagnosis({ report, run, titles, chosen, onChoose }: { report: R
       )}
       <section class="record" aria-label="The record">
         {report.ruled_out.length > 0 && (
-          <details>
+          <details class="ruled-out">
             <summary>Ruled out <span class="count">{report.ruled_out.length}</span></summary>
-            <ul class="links">{report.ruled_out.map((cause) => <li>{name(cause.id)} <span class="quiet">{cause.why}</span></li>)}</ul>
+            <ul class="links">{report.ruled_out.map((cause) => <li>{name(cause.id)}: <span class="quiet">{cause.why}</span></li>)}</ul>
           </details>
         )}
         <details>
           <summary>Not checked <span class="count">{report.checks.not_run.length}</span></summary>
-          <ul class="links">{report.checks.not_run.map((check) => <li>{name(check.id)} <span class="quiet">{check.reason}</span></li>)}</ul>
+          <ul class="links">{report.checks.not_run.map((check) => <li>{name(check.id)}: <span class="quiet">{check.reason}</span></li>)}</ul>
         </details>
         <details>
           <summary>Checked <span class="count">{report.checks.ran.length}</span></summary>
@@ -130,7 +129,7 @@ export function Diagnosis({ report, run, titles, chosen, onChoose }: { report: R
         </details>
         <details>
           <summary>The way through the tree</summary>
-          <Way way={run.way} titles={titles} />
+          <Way run={run.id} way={run.way} titles={titles} />
         </details>
       </section>
     </>

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CataloguePage } from './catalogue';
 import { ComparePage } from './compare';
+import { PlaygroundPage } from './playground';
 import { useRoute } from './route';
 import { RunPage } from './run';
 import { RunsPage } from './runs';
@@ -15,6 +16,7 @@ const kPages = [
   ['compare', 'Compare'],
   ['catalogue', 'Catalogue'],
   ['tree', 'Tree'],
+  ['playground', 'Playground'],
 ] as const;
 
 function Page({ page, rest }: { page: string; rest: string }) {
@@ -26,7 +28,9 @@ function Page({ page, rest }: { page: string; rest: string }) {
     case 'catalogue':
       return <CataloguePage id={rest} />;
     case 'tree':
-      return <TreePage />;
+      return <TreePage run={rest} />;
+    case 'playground':
+      return <PlaygroundPage />;
     default:
       return <RunsPage />;
   }

@@ -60,7 +60,7 @@ function App() {
 
 // What is folded away on a screen must be on paper.
 addEventListener('beforeprint', () => {
-  for (const details of document.querySelectorAll<HTMLDetailsElement>('.diagnosis section > details.cause')) details.open = true;
+  for (const details of document.querySelectorAll<HTMLDetailsElement>('.diagnosis section > details.cause, .ruled-out')) details.open = true;
 });
 
 setSource(inlinedSource(data));

@@ -1,4 +1,5 @@
 // Run: the diagnosis of one run first, and beside it the charts in which its evidence is marked.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { getCatalogue, type Range, type Report, type RunDetail, source } from './api';
 import { type Axis, axesOf, useAxis } from './axis';
@@ -75,8 +76,11 @@ function Charts({ run, report, chosen, revision }: ChartsProps) {
   const marks = useMemo(() => marksOf(run, axis), [run, axis]);
 
   useEffect(() => setView(null), [axis]);
+  const shownBefore = useRef(chosen);
   useEffect(() => {
-    if (chosen === null) return;
+    const before = shownBefore.current;
+    shownBefore.current = chosen;
+    if (chosen === null || chosen === before) return;
     setView(null);
     requestAnimationFrame(() => box.current?.querySelector('.chart.marked')?.scrollIntoView({ block: 'nearest', behavior: 'smooth' }));
   }, [chosen]);
@@ -137,29 +141,28 @@ function Configuration({ run }: { run: RunDetail }) {
   );
 }
 
-export function RunPage({ id }: { id: string }) {
+/** All there is about one run, under a trail that leads to it. */
+export function RunView({ id, trail }: { id: string; trail?: ComponentChildren }) {
   const { cards } = useRuns();
   const card = cards.get(id);
   const revision = `${card?.steps?.last ?? ''} ${card?.steps?.count ?? ''} ${card?.modified ?? ''} ${card?.headline ?? ''}`;
   const run = useLoaded(() => source.run(id), id, revision);
   const report = useLoaded(() => source.report(id), id, revision);
   const catalogue = useLoaded(getCatalogue, 'catalogue');
-  const [chosen, setChosen] = useState<number | null>(null);
-  useEffect(() => setChosen(null), [id]);
+  // A report is handed to somebody who has not seen the run: its first finding is marked from the start.
+  const first = source.live ? null : 0;
+  const [chosen, setChosen] = useState<number | null>(first);
+  useEffect(() => setChosen(first), [id]);
   const titles = useMemo(
     () => new Map(catalogue.value ? [...catalogue.value.findings, ...catalogue.value.causes].map((page) => [page.id, page.title]) : []),
     [catalogue.value],
   );
-  useEffect(() => {
-    document.title = `${(run.value?.name ?? 'Run').slice(0, 80)} · Osler`;
-  }, [run.value?.name]);
   const error = run.error ?? report.error;
-  if (!run.value || !report.value) return <main><p class={error ? 'trouble' : 'quiet'}>{error ?? 'Reading the run …'}</p></main>;
-  const several = source.live || cards.size > 1;
+  if (!run.value || !report.value) return <p class={error ? 'trouble' : 'quiet'}>{error ?? 'Reading the run …'}</p>;
   return (
-    <main class="run">
+    <>
       <header class="verdict">
-        <p class="trail">{several && <><a href="#/">Runs</a> / </>}<bdi>{run.value.name.slice(0, 200)}</bdi></p>
+        <p class="trail">{trail}<bdi>{run.value.name.slice(0, 200)}</bdi></p>
         <h1><Badge status={report.value.status} /> <bdi>{report.value.headline}</bdi></h1>
         <p class="quiet">
           {run.value.format} · steps {step(run.value.steps.first)} to {step(run.value.steps.last)} · {step(run.value.series_in_all)} series
@@ -176,6 +179,16 @@ export function RunPage({ id }: { id: string }) {
         </div>
         <Charts key={id} run={run.value} report={report.value} chosen={chosen} revision={revision} />
       </div>
-    </main>
+    </>
   );
+}
+
+export function RunPage({ id }: { id: string }) {
+  const { cards } = useRuns();
+  const name = cards.get(id)?.name ?? 'Run';
+  useEffect(() => {
+    document.title = `${name.slice(0, 80)} · Osler`;
+  }, [name]);
+  const several = source.live || cards.size > 1;
+  return <main class="run"><RunView id={id} trail={several && <><a href="#/">Runs</a> / </>} /></main>;
 }

@@ -37,6 +37,13 @@ struct Visit {
   std::string not_recovered;  ///< why it does not count as well
 };
 
+/// The recipe with changes made; one that does not fit leaves it as it is.
+[[nodiscard]] Recipe changed(Recipe recipe, const Changes& changes);
+
+/// Tries the remedies of a report in short forks of the recipe's training. No run is kept of them.
+[[nodiscard]] Cure cure(const Recipe& recipe, const Report& report, const Trainer& trainer,
+                        const VisitOptions& options = {});
+
 /// Makes a visit. Fails when the recipe cannot be trained or a run file cannot be written.
 [[nodiscard]] Result<Visit> visit(const Patient& patient, const Trainer& trainer, const VisitOptions& options = {});
 

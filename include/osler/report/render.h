@@ -19,6 +19,7 @@ struct TextOptions {
   bool verbose = false;  ///< everything, not just what fits a screen
   bool unicode = true;   ///< draw with block and Braille characters; plain ASCII otherwise
   int width = 100;       ///< columns; at least 40 are used, and at most 120
+  int lines = 40;        ///< lines of a screen, which a report fits if it is not verbose; at least 24 are used
 };
 
 /// A report people enjoy reading: verdict first, then the evidence with a small plot, causes, remedies, what was not

@@ -16,7 +16,9 @@ struct ServeOptions {
   std::vector<std::filesystem::path> roots;  ///< folders or logs; nothing outside them is ever read
   std::string address = "127.0.0.1";         ///< any but a loopback address needs a token
   int port = 0;                              ///< 0: any free one
-  std::string token;  ///< what a client must show, as a bearer or once as "/?token="; empty: nothing
+  std::string token;              ///< what a client must show, as a bearer or once as "/?token="; empty: nothing
+  std::filesystem::path trainer;  ///< the osler-gallery program, which trains for the playground; empty: there is none
+  std::filesystem::path playground;  ///< the folder for the playground's runs, made when it is needed and served too
 };
 
 /// Serves until it is stopped or destroyed. Its methods may be called from any thread.

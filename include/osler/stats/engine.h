@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "osler/base/result.h"
@@ -27,6 +28,10 @@ class Batch {
 
   /// Asks for the statistics of a tensor.
   std::size_t summarize(const TensorView& tensor, const SummaryOptions& options = {});
+  /// Asks for the statistics of a tensor and how far it has moved from `before`, which then holds what the tensor does:
+  /// one pass for what would be three. The tensor lies densely in memory, and `before` has as many bytes, in the same
+  /// order. The number is one of `summary` and of `moved`.
+  Result<std::size_t> follow(const TensorView& tensor, void* before);
   /// Asks for the pair statistics of two tensors of the same sizes on the same device.
   Result<std::size_t> compare(const TensorView& a, const TensorView& b);
   /// Asks how often each unit, an index along `axis`, has a magnitude above `threshold`. At most 2^26 units of fewer
@@ -41,6 +46,8 @@ class Batch {
 
   /// The answer to a `summarize`; valid until `clear`.
   [[nodiscard]] const TensorStats& summary(std::size_t number) const;
+  /// The squared L2 norm of what changed, of a `follow`; elements that are or were not finite are left out.
+  [[nodiscard]] double moved(std::size_t number) const;
   /// The histogram of a `summarize` that asked for one; all zero otherwise.
   [[nodiscard]] const LogHistogram& histogram(std::size_t number) const;
   /// The answer to a `compare`.
@@ -76,5 +83,12 @@ class Engine {
 
 /// An engine for host memory with so many threads of its own; with 0 all work is done by the thread inside `wait`.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(unsigned threads);
+
+/// Runs `work` on several threads at once, the calling one among them, and returns when all have come back from it.
+using Crew = std::function<void(const std::function<void()>& work)>;
+
+/// An engine for host memory whose work is done inside `wait` by threads that someone else has anyway: a training's.
+/// Batches too small to be shared out are left to the calling thread.
+[[nodiscard]] std::unique_ptr<Engine> make_crew_engine(Crew crew);
 
 }  // namespace osler::stats

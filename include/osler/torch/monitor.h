@@ -47,7 +47,7 @@ struct MonitorOptions {
   std::optional<std::int64_t> classes;                 ///< of a classifier: the first loss is held against ln(classes)
   std::optional<std::int64_t> batch_size;              ///< samples in a step, for the gradient noise scale
   std::function<void(const Observation&)> on_finding;  ///< told of every finding when it is new or got worse
-  std::function<void(const std::string&)> on_line;     ///< the same as a line of text, for a terminal
+  std::function<void(const std::string&)> on_line;     ///< told in a line of text of what is more than a note
   std::optional<Ranks> ranks;
   std::int64_t ranks_every = 50;  ///< steps between comparisons of ranks; the same on every rank
 };

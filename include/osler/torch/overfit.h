@@ -15,7 +15,9 @@ struct OverfitOptions {
   std::size_t steps = 500;  ///< of every attempt, on the same batch
   /// The loss that counts as memorised. By itself the test takes what lies 5 % of the way from the lowest loss that any
   /// output could have to the first loss.
-  std::optional<double> target;
+  std::optional<double> target = {};
+  /// How many times as many steps the training as it is may take while its loss still falls: slow is not broken.
+  std::size_t patience = 4;
 };
 
 /// Trains on one batch until it is memorised (probe "overfit-one-batch"). When it is not, further attempts, each with

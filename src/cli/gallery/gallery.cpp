@@ -10,6 +10,9 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/gallery/beside.h"
+#include "cli/gallery/page.h"
+#include "cli/gallery/play.h"
 #include "cli/gallery/quiz.h"
 #include "cli/gallery/show.h"
 #include "cli/interrupt.h"
@@ -46,6 +49,7 @@ struct Arguments {
   std::vector<std::string> settings;
   std::string runs = "osler-gallery";
   std::string digits;
+  std::string page;
   std::uint64_t seed = 1;
   int seeds = 1;
   bool all = false;
@@ -56,13 +60,9 @@ struct Arguments {
   Look look;
 };
 
-/// Where the MNIST files are: as told, or beside the program, where the build put them.
-fs::path digits_folder(const Arguments& arguments) {
-  if (!arguments.digits.empty()) return arguments.digits;
-  std::error_code problem;
-  const fs::path program = fs::read_symlink("/proc/self/exe", problem);
-  const fs::path folder = problem ? fs::path() : program.parent_path() / "mnist";
-  return fs::exists(folder, problem) ? folder : fs::path();
+/// Where the MNIST files are: as told, or beside the program.
+fs::path digits_of(const Arguments& arguments) {
+  return arguments.digits.empty() ? digits_folder() : fs::path(arguments.digits);
 }
 
 Result<std::vector<Patient>> chosen(const Arguments& arguments) {
@@ -137,7 +137,7 @@ Result<Made> make_visit(const Patient& patient, std::uint64_t seed, const Argume
   options.treat = !arguments.no_treatment;
   options.course.seed = seed;
   options.course.name = patient.id;
-  options.course.digits = digits_folder(arguments);
+  options.course.digits = digits_of(arguments);
   if (!arguments.runs.empty()) {
     const std::string ending = arguments.seeds > 1 ? fmt::format("-{}.osler", seed) : ".osler";
     options.course.run_file = fs::path(arguments.runs) / (std::string(patient.id) + ending);
@@ -213,6 +213,14 @@ int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
   }
   std::string end = one_by_one ? where_to_look(arguments, all) : show_table(all, options);
   if (arguments.json) end = table_json(all);
+  if (!arguments.page.empty() && !interrupt.happened()) {
+    const std::string command =
+        fmt::format("osler gallery --all --seeds {} --page {}", arguments.seeds, arguments.page);
+    if (auto done = write_page(all, arguments.page, command); !done) {
+      complain(describe(done.error()));
+      return kCannotJudge;
+    }
+  }
   if (!print(end) || failed || interrupt.happened()) return kCannotJudge;
   return std::all_of(all.begin(), all.end(), as_expected) ? kFine : kSick;
 }
@@ -225,7 +233,7 @@ int ask_quiz(Arguments arguments, const gallery::Trainer& trainer, const TextOpt
     complain(describe(patients.error()));
     return kCannotJudge;
   }
-  return run_quiz(std::move(*patients), trainer, options, digits_folder(arguments), arguments.seed);
+  return run_quiz(std::move(*patients), trainer, options, digits_of(arguments), arguments.seed);
 }
 
 int run_chosen(const Arguments& arguments, const gallery::Trainer& trainer) {
@@ -252,6 +260,8 @@ void add_options(CLI::App& program, Arguments& arguments) {
       ->capture_default_str();
   program.add_option("--digits", arguments.digits, "The folder of the MNIST files")->type_name("DIR");
   program.add_flag("--no-treatment", arguments.no_treatment, "Diagnose only");
+  program.add_option("--page", arguments.page, "Write a page with figures from the visits, as docs/gallery.md is")
+      ->type_name("FILE.md");
   program.add_flag("--json", arguments.json, "Print the table as JSON");
   program.add_flag("--knobs", arguments.knobs, "List what --set can change");
   program.add_flag("--quiz", arguments.quiz, "See the curves of a patient and name its illness");
@@ -261,6 +271,7 @@ void add_options(CLI::App& program, Arguments& arguments) {
 }  // namespace
 
 int run_gallery(int count, const char* const* arguments, const gallery::Trainer& trainer) {
+  if (count > 1 && std::string_view(arguments[1]) == "play") return run_play(count - 1, arguments + 1, trainer);
   CLI::App program("Sick networks trained for real, diagnosed, treated, healthy.", "osler gallery");
   Arguments wanted;
   add_options(program, wanted);

@@ -106,6 +106,23 @@ bool as_expected(const Made& made) {
   return diagnosed && (!made.visit.treated || made.visit.recovered);
 }
 
+std::string shortfall(const Made& made) {
+  const gallery::Visit& visit = made.visit;
+  if (made.patient->healthy()) return visit.clean ? "" : "false alarm, " + warnings_of(visit.sick.report);
+  std::vector<std::string> parts;
+  if (!visit.finding_seen) {
+    parts.push_back(fmt::format("`{}` was not found ({})", made.patient->finding, warnings_of(visit.sick.report)));
+  }
+  if (made.patient->has_cause() && visit.cause_rank != 0U) {
+    const std::string place = visit.cause_rank ? fmt::format("in place {}", *visit.cause_rank + 1) : "not named";
+    const auto& causes = visit.sick.report.causes;
+    parts.push_back(fmt::format("`{}` is {}{}", made.patient->cause, place,
+                                causes.empty() ? "" : fmt::format(", `{}` first", causes.front().cause)));
+  }
+  if (visit.treated && !visit.recovered) parts.push_back("not restored: " + visit.not_recovered);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string show_list(const TextOptions& options) {
   Sheet sheet(options);
   for (const bool healthy : {false, true}) {

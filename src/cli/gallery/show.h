@@ -19,6 +19,9 @@ struct Made {
 /// Whether a visit went as the patient's file says: found, explained, cured; or clean.
 [[nodiscard]] bool as_expected(const Made& made);
 
+/// What a visit lacks of that, in a clause; empty when it went as expected.
+[[nodiscard]] std::string shortfall(const Made& made);
+
 [[nodiscard]] std::string show_list(const TextOptions& options);
 [[nodiscard]] std::string show_knobs(const TextOptions& options);
 /// What the patient is and what was done to it, before its report.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/gallery/show.h"
+#include "cli/gallery/sums.h"
 
 namespace osler::cli {
 namespace {
@@ -58,40 +59,17 @@ Json visit_json(const Made& made) {
   return object;
 }
 
-/// How many visits there were of a kind, and with how many it was so.
-struct Share {
-  std::size_t yes = 0;
-  std::size_t all = 0;
+Json share_json(const Share& share) {
+  return {{"yes", share.yes}, {"of", share.all}};
+}
 
-  void add(bool so) {
-    yes += so ? 1 : 0;
-    ++all;
-  }
-  [[nodiscard]] Json json() const { return {{"yes", yes}, {"of", all}}; }
-};
-
-Json summary_json(const std::vector<Made>& all) {
-  Share found, first, among_three, recovered, by_report, clean;
-  for (const Made& made : all) {
-    if (made.patient->healthy()) {
-      clean.add(made.visit.clean);
-      continue;
-    }
-    found.add(made.visit.finding_seen);
-    if (made.patient->has_cause()) {
-      first.add(made.visit.cause_rank == 0U);
-      among_three.add(made.visit.cause_rank && *made.visit.cause_rank <= 2);
-    }
-    if (!made.visit.treated) continue;
-    recovered.add(made.visit.recovered);
-    by_report.add(made.visit.recovered && !made.visit.prescribed);
-  }
-  return {{"finding_seen", found.json()},
-          {"cause_first", first.json()},
-          {"cause_among_three", among_three.json()},
-          {"recovered", recovered.json()},
-          {"recovered_by_report", by_report.json()},
-          {"healthy_clean", clean.json()}};
+Json summary_json(const Sums& sums) {
+  return {{"finding_seen", share_json(sums.found)},
+          {"cause_first", share_json(sums.first)},
+          {"cause_among_three", share_json(sums.among_three)},
+          {"recovered", share_json(sums.recovered)},
+          {"recovered_by_report", share_json(sums.by_report)},
+          {"healthy_clean", share_json(sums.clean)}};
 }
 
 }  // namespace
@@ -99,7 +77,8 @@ Json summary_json(const std::vector<Made>& all) {
 std::string table_json(const std::vector<Made>& all) {
   Json visits = Json::array();
   for (const Made& made : all) visits.push_back(visit_json(made));
-  const Json table = {{"schema", "osler-gallery/1"}, {"visits", std::move(visits)}, {"summary", summary_json(all)}};
+  const Json table = {
+      {"schema", "osler-gallery/1"}, {"visits", std::move(visits)}, {"summary", summary_json(sums_of(all))}};
   return table.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "cli/gallery/beside.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
 
@@ -18,9 +18,8 @@ namespace osler::cli {
 namespace {
 
 int start_gallery(const std::vector<std::string>& arguments) {
-  std::error_code problem;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path() / "osler-gallery";
-  if (problem || !std::filesystem::exists(program, problem)) {
+  const std::filesystem::path program = gallery_program();
+  if (program.empty()) {
     complain("this program was built without LibTorch, so it cannot train; install libtorch-dev and build again");
     return kCannotJudge;
   }

@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "cli/gallery/beside.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
@@ -27,6 +31,7 @@ Examples:
   osler serve runs                                the dashboard of all runs below runs/
   osler serve runs --open                         and open it in the browser
   osler serve runs --address 0.0.0.0 --token T    for the team; open http://HOST:PORT/?token=T once
+  osler serve runs --playground tries             keep what is trained on the page's playground
 
 GET /metrics gives the runs in OpenMetrics form. Ctrl-C ends it.)";
 
@@ -35,7 +40,33 @@ struct Arguments {
   std::string address = "127.0.0.1";
   int port = 7077;
   std::string token;
+  std::string playground;
   bool open = false;
+};
+
+/// Where the playground's runs are: as told, or a folder that goes with the server.
+class PlaygroundFolder {
+ public:
+  explicit PlaygroundFolder(const std::string& told) : path_(told) {
+    if (!told.empty()) return;
+    std::error_code problem;
+    std::string name = (std::filesystem::temp_directory_path(problem) / "osler-XXXXXX").string();
+    if (problem || ::mkdtemp(name.data()) == nullptr) return;
+    path_ = name;
+    ours_ = true;
+  }
+  ~PlaygroundFolder() {
+    std::error_code ignored;
+    if (ours_) std::filesystem::remove_all(path_, ignored);
+  }
+  PlaygroundFolder(const PlaygroundFolder&) = delete;
+  PlaygroundFolder& operator=(const PlaygroundFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  bool ours_ = false;
 };
 
 std::string url_of(const Arguments& arguments, int port) {
@@ -45,7 +76,10 @@ std::string url_of(const Arguments& arguments, int port) {
 }
 
 int run_serve(const Arguments& arguments) {
+  const PlaygroundFolder playground(arguments.playground);
   ServeOptions options;
+  if (!playground.path().empty()) options.trainer = gallery_program();
+  options.playground = playground.path();
   options.roots.assign(arguments.folders.begin(), arguments.folders.end());
   options.address = arguments.address;
   options.port = arguments.port;
@@ -86,6 +120,9 @@ void add(CLI::App& program, Work& work) {
       ->type_name("A")
       ->capture_default_str();
   verb->add_option("--token", arguments->token, "What a client must show")->type_name("T");
+  verb->add_option("--playground", arguments->playground,
+                   "Where runs of the playground are kept; if none, a folder that goes when the server does")
+      ->type_name("DIR");
   verb->add_flag("--open", arguments->open, "Open the page in the browser");
   verb->callback([arguments, &work] { work = [arguments] { return run_serve(*arguments); }; });
 }

@@ -28,6 +28,8 @@ information, a detached graph.
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (const auto better = better_than_guessing(patient))
+    found.push_back({-1.0, *better + ": what a broken start would not let through"});
   const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
   if (const auto classes = stays_at_chance(patient, 0.004); stuck && classes) {
     found.push_back({0.4, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});

@@ -71,6 +71,8 @@ Cause batch_too_small() {
            {"loss-oscillating", 2.0, 0, "single batches disagree about the way down"},
            {"late-loss-variance", 1.7, 0, "near the minimum the gradient is mostly noise"},
            {"gradient-norm-oscillating", 1.7, 0, "gradients of few samples vary widely"},
+           {"loss-plateau", 0.8, 0, "steps that are mostly noise keep the loss above its floor"},
+           {"underfitting", 0.6, 0, "steps that are mostly noise keep both losses above their floor"},
            {"loss-spikes", 0.5, 0, "one sample can dominate a small batch"},
            {"overfitting", -0.8, 0, "noise works against memorising"},
            {"loss-stuck-from-start", -0.5, 0, "noise does not prevent the first progress"}},

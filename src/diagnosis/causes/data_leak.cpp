@@ -1,4 +1,6 @@
 // data-leak: validation holds what training has seen.
+#include <cstdlib>
+
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -26,7 +28,13 @@ behind; an easy validation set.
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
-  if (findings.found("validation-better-than-training") == nullptr) return found;
+  const Observation* better = findings.found("validation-better-than-training");
+  if (better == nullptr) return found;
+  const std::string ratio(qualifier(better, "ratio"));
+  constexpr double kFarBelow = 0.6;  // dropout and augmentation seldom lift a training loss by more than half
+  if (!ratio.empty() && std::strtod(ratio.c_str(), nullptr) < kFarBelow) {
+    found.push_back({0.7, "validation lies at " + ratio + " of the training loss: dropout seldom explains as much"});
+  }
   const auto drop = dropout(patient);
   if (drop && *drop == 0) {
     found.push_back({0.6, "no dropout is configured that would burden training alone"});

@@ -1,4 +1,6 @@
 // label-noise: part of the labels is wrong.
+#include <cmath>
+
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -24,8 +26,32 @@ Too little data, a model that is too small, labels that are wrong altogether (no
 - Natarajan et al. 2013, Learning with Noisy Labels.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+/// Right labels are learned alike on both splits; with too little data the splits part from the start. So a validation
+/// loss of classes that turns high above zero, where training was hardly lower yet, has met the wrong labels.
+void weigh_turn(const Patient& patient, const Findings& findings, std::vector<Clue>& found) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  const auto classes = known_classes(patient);
+  if (findings.found("overfitting") == nullptr || training == nullptr || validation == nullptr || !classes ||
+      validation->negated || training->negated || *classes < 2 || !(validation->best > 0)) {
+    return;
+  }
+  constexpr double kTogether = 0.2;  // of the validation loss: how near training was when validation turned
+  constexpr double kHigh = 0.6;      // of ln C, the loss of guessing: where a turn is high
+  const double turn = validation->curve.step[validation->best_at];
+  const double before = training->course[training->index_at(turn)];
+  const double gap = (validation->best - before) / validation->best;
+  if (validation->best > kHigh * std::log(*classes) && gap < kTogether && training->end < before / 2) {
+    found.push_back({2.8, "validation turned at " + number(validation->best) + ", where training was at " +
+                              number(before) +
+                              ": both had learned the same, and little, before single samples were "
+                              "learned by heart"});
+  }
+}
+
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  weigh_turn(patient, findings, found);
   const auto accuracy = patient.best_accuracy();
   if (accuracy && *accuracy > 0.97) {
     found.push_back({-1.2, "an accuracy of " + per_cent(*accuracy) + " leaves little room for wrong labels"});

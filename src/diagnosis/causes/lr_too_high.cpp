@@ -70,6 +70,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     if (signal->keeps()) found.push_back({1.0, signal->in_words() + ": it broke under the steps"});
     if (signal->grows()) found.push_back({-1.5, signal->in_words()});
   }
+  if (creeps_back(patient, findings)) {
+    found.push_back({-0.8, "the loss crept back up smoothly, and validation with it: long steps would make it jump"});
+  }
   const Observation* swings = findings.found("loss-oscillating");
   if (swings != nullptr && on_validation(patient, *swings)) {
     found.push_back({-1.2, "only validation swings, the training loss is calm"});

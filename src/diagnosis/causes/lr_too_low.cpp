@@ -28,6 +28,8 @@ below the norms (it shrinks every step), labels without information (the rate is
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (const auto better = better_than_guessing(patient))
+    found.push_back({-1.0, *better + ": something was learned at once"});
   // Adam rarely works below 1e-6 or SGD below 1e-4 from scratch; nothing moves below 1e-7.
   const auto peak = peak_learning_rate(patient);
   if (peak && *peak > 0) {

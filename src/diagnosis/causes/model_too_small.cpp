@@ -25,14 +25,18 @@ labels with errors, inputs that lack the information.
 - Karpathy 2019, A Recipe for Training Neural Networks: first overfit, then regularise.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
   if ((decay && *decay > 0.3) || (drop && *drop > 0.4)) {
     found.push_back({-0.6, "strong regularisation is configured, which would look the same"});
   }
-  if (const auto classes = stays_at_chance(patient, 0.03)) {
+  if (const auto better = better_than_guessing(patient)) {
+    const bool at_once = findings.found("loss-stuck-from-start") != nullptr;
+    found.push_back(
+        {at_once ? 2.6 : 1.0, *better + ": a little is learned" + (at_once ? " at once" : "") + ", and no more"});
+  } else if (const auto classes = stays_at_chance(patient, 0.03)) {
     found.push_back({-1.6, "the loss is that of guessing among " + std::to_string(*classes) +
                                " classes: even a small model does better"});
   }

@@ -30,7 +30,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const Observation* frozen = findings.found("validation-frozen");
   if (frozen != nullptr && validation_followed(patient)) {
-    found.push_back({0.6, "validation moved until " + at_step(frozen->first_step) + " and has repeated itself since"});
+    found.push_back({1.4, "validation moved until " + at_step(frozen->first_step) + " and has repeated itself since"});
   }
   if (const auto same = repeats_itself(patient, findings); same && frozen == nullptr) found.push_back({3.0, *same});
   weigh_still_weights(patient, findings, found);

@@ -25,23 +25,10 @@ training into validation (validation better than training as well).
 - Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization.
 )";
 
-/// The loss crept up smoothly, not beyond where an untrained model stands, and validation with it: the picture of
-/// weights that shrink, not of steps that overshoot.
-bool creeps_back(const Patient& patient, const Findings& findings) {
-  const Reading* training = patient.training();
-  const Reading* validation = patient.validation();
-  if (findings.found("loss-diverging") == nullptr || training == nullptr || validation == nullptr) return false;
-  const auto rate = rate_course(patient);
-  if (rate && rate->now > 2 * rate->start) return false;  // a rate that grew explains it
-  const double rise = training->end - training->best;
-  const bool smooth = training->noise.sigma < 0.1 * rise && training->end < 3 * std::abs(training->best);
-  return smooth && std::abs(validation->end - training->end) < 0.1 * std::abs(training->end);
-}
-
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   if (creeps_back(patient, findings)) {
-    found.push_back({2.4, "the loss crept back up smoothly, and validation with it, as when the weights shrink"});
+    found.push_back({3.2, "the loss crept back up smoothly, and validation with it, as when the weights shrink"});
   }
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);

@@ -36,6 +36,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (const auto classes = stays_at_chance(patient, kSame)) {
     found.push_back({-0.8, "the loss is exactly ln(" + std::to_string(*classes) +
                                "): the outputs ignore the inputs, whatever the labels"});
+  } else if (const auto better = better_than_guessing(patient)) {
+    found.push_back({-0.8, *better + ": the labels do say something"});
   } else if (const auto near = stays_at_chance(patient, kNear)) {
     found.push_back(
         {stuck ? 0.3 : 1.6, "the loss stays at that of guessing among " + std::to_string(*near) + " classes"});

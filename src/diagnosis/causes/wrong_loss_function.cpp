@@ -31,14 +31,24 @@ double double_softmax_floor(double classes) {
   return std::log(std::exp(1.0) + classes - 1) - 1;
 }
 
-/// A loss that begins at the negative of a uniform guess and falls from there.
+/// A loss that begins at the negative of a uniform guess and falls from there, or one of classes that runs away below
+/// zero while the answers get no better than guessing.
 void weigh_sign(const Patient& patient, const Reading& training, std::vector<Clue>& found) {
-  const auto classes = known_classes(patient).value_or(chance_classes(-training.start, 0.1).value_or(0));
+  const double first = training.curve.value.front();
+  const auto classes = known_classes(patient).value_or(chance_classes(-first, 0.1).value_or(0));
   if (classes < 3 || training.start >= 0 || training.best >= training.start) return;
   const double guess = std::log(classes);
-  if (std::abs(-training.start / guess - 1) > 0.5) return;
-  found.push_back({6.5, "the loss starts at " + number(training.start) + ", the negative of ln(" +
-                            std::to_string(classes) + "), and falls: its sign is wrong"});
+  if (std::abs(-first / guess - 1) <= 0.5) {
+    found.push_back({6.5, "the loss starts at " + number(first) + ", the negative of ln(" + std::to_string(classes) +
+                              "), and falls: its sign is wrong"});
+    return;
+  }
+  const auto accuracy = patient.best_accuracy();
+  constexpr double kBeyondGuessing = 10;  // times ln C below zero
+  if (accuracy && *accuracy < 2.0 / classes && training.best < -kBeyondGuessing * guess) {
+    found.push_back({6.5, "the loss falls to " + number(training.best) + " while the best accuracy of " +
+                              per_cent(*accuracy) + " is that of guessing: its sign is wrong"});
+  }
 }
 
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
@@ -49,6 +59,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   const auto classes = chance_classes(training->start, 0.05);
   if (!classes || *classes < 3) return found;
   const double floor = double_softmax_floor(*classes);
+  if (training->best < 0.97 * floor) return found;  // two softmaxes would not let it fall so far
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     // Behind two softmaxes a right answer costs the floor and a wrong one 1 more, nearly whatever the confidence.
     const double right = pair.share(pair.accuracy->end);
@@ -60,7 +71,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
     }
   }
   const auto accuracy = patient.best_accuracy();
-  if (training->best > 0.97 * floor && training->best < 1.1 * floor && accuracy && *accuracy > 3.0 / *classes) {
+  if (training->best < 1.1 * floor && accuracy && *accuracy > 3.0 / *classes) {
     found.push_back({2.0, "the loss stops at " + number(training->best) +
                               "; two softmaxes in a row allow no less than " + number(floor) + " for " +
                               std::to_string(*classes) + " classes"});

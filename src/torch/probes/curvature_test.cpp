@@ -123,19 +123,27 @@ struct Place : ::torch::nn::Module {
   at::Tensor weights;
 };
 
-Experiment at_place(std::vector<float> where, const std::function<at::Tensor(const at::Tensor&)>& height) {
+Experiment at_place(std::vector<float> where,
+                    const std::function<at::Tensor(const at::Tensor& weights, const at::Tensor& inputs)>& height,
+                    const std::function<Batch()>& next_batch) {
   Place place(std::move(where));
   ::torch::optim::SGD optimizer(place.parameters(), ::torch::optim::SGDOptions(0.1));
   const Training training{place,
                           optimizer,
-                          [&](const at::Tensor&) { return height(place.weights); },
+                          [&](const at::Tensor& inputs) { return height(place.weights, inputs); },
                           [](const at::Tensor& y, const at::Tensor&) { return y; },
-                          [] {
-                            return Batch{at::zeros({1}), {}};
-                          },
+                          next_batch,
                           {},
                           {}};
   return curvature(training);
+}
+
+Experiment at_place(std::vector<float> where, const std::function<at::Tensor(const at::Tensor&)>& height) {
+  return at_place(
+      std::move(where), [&](const at::Tensor& weights, const at::Tensor&) { return height(weights); },
+      [] {
+        return Batch{at::zeros({1}), {}};
+      });
 }
 
 TEST(Curvature, TellsAMinimumFromASaddleAPlateauAndASlope) {
@@ -154,6 +162,20 @@ TEST(Curvature, TellsAMinimumFromASaddleAPlateauAndASlope) {
   const Experiment linear = at_place({1, 1}, [](const at::Tensor& w) { return w.sum(); });
   EXPECT_NE(linear.verdict.find("on a slope"), std::string::npos) << linear.verdict;
   EXPECT_EQ(linear.value("top-eigenvalue"), 0);
+}
+
+TEST(Curvature, IsNotTakenInByBatchesThatBendDownByChance) {
+  // One sample in three bends down, and the two batches that are measured are both of these; the mean bends up.
+  int drawn = 0;
+  const auto few_bend_down = [&drawn] {
+    const int place = drawn++;
+    return Batch{at::full({1}, place < 2 || place % 3 == 0 ? -1.0 : 2.0), {}};
+  };
+  const Experiment found = at_place(
+      {0, 0}, [](const at::Tensor& w, const at::Tensor& x) { return 1 + (x * w.square()).sum(); }, few_bend_down);
+  EXPECT_LT(*found.value("lowest-eigenvalue"), -1);
+  EXPECT_EQ(found.outcome, Experiment::Outcome::passed) << found.verdict;
+  EXPECT_NE(found.verdict.find("does not on others"), std::string::npos) << found.verdict;
 }
 
 TEST(Curvature, FindsTheSaddleOfANetThatBeganAtZero) {

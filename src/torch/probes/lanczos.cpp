@@ -13,6 +13,7 @@ constexpr double kNothingLeft = 1e-10;  // of the size of the matrix: the space 
 // An end this much smaller than the other is zero for every purpose, and would never converge to a share of itself.
 constexpr double kNextToNothing = 1e-3;
 
+/// `lowest_direction` is given in the coordinates of the basis.
 SpectrumEnds ends_of(const std::vector<double>& diagonal, const std::vector<double>& beside, double next) {
   const auto n = static_cast<std::int64_t>(diagonal.size());
   const at::Tensor small = at::zeros({n, n}, at::kDouble);
@@ -29,6 +30,7 @@ SpectrumEnds ends_of(const std::vector<double>& diagonal, const std::vector<doub
   ends.highest = value[n - 1];
   ends.lowest_error = std::abs(next * vector[n - 1][0]);
   ends.highest_error = std::abs(next * vector[n - 1][n - 1]);
+  ends.lowest_direction = vectors.select(1, 0);
   return ends;
 }
 
@@ -40,20 +42,14 @@ bool good_enough(const SpectrumEnds& ends, double tolerance) {
   return good(ends.lowest, ends.lowest_error) && good(ends.highest, ends.highest_error);
 }
 
-}  // namespace
-
-int most_vectors(std::int64_t size) {
-  return static_cast<int>(std::clamp<std::int64_t>(kMostBytes / (8 * std::max<std::int64_t>(size, 1)), 3, 1000));
-}
-
-SpectrumEnds spectrum_ends(const std::function<at::Tensor(const at::Tensor&)>& product, const at::Tensor& start,
-                           const LanczosOptions& options) {
+/// Fills the basis row by row until the ends are known.
+SpectrumEnds climb(const std::function<at::Tensor(const at::Tensor&)>& product, const at::Tensor& start,
+                   const LanczosOptions& options, const at::Tensor& basis) {
   const at::ScalarType own = start.scalar_type();
   const std::int64_t size = start.numel();
-  const int most = static_cast<int>(std::min<std::int64_t>({options.most_products, most_vectors(size), size}));
+  const auto most = static_cast<int>(basis.size(0));
   at::Tensor vector = start.to(at::kDouble);
   vector = vector / vector.norm();
-  const at::Tensor basis = at::zeros({most, size}, vector.options());
   std::vector<double> diagonal;
   std::vector<double> beside;
   SpectrumEnds ends;
@@ -81,6 +77,25 @@ SpectrumEnds spectrum_ends(const std::function<at::Tensor(const at::Tensor&)>& p
     if (ends.converged) return ends;
     beside.push_back(next);
     vector = image / next;
+  }
+  return ends;
+}
+
+}  // namespace
+
+int most_vectors(std::int64_t size) {
+  return static_cast<int>(std::clamp<std::int64_t>(kMostBytes / (8 * std::max<std::int64_t>(size, 1)), 3, 1000));
+}
+
+SpectrumEnds spectrum_ends(const std::function<at::Tensor(const at::Tensor&)>& product, const at::Tensor& start,
+                           const LanczosOptions& options) {
+  const std::int64_t size = start.numel();
+  const int most = static_cast<int>(std::min<std::int64_t>({options.most_products, most_vectors(size), size}));
+  const at::Tensor basis = at::zeros({most, size}, start.options().dtype(at::kDouble));
+  SpectrumEnds ends = climb(product, start, options, basis);
+  if (ends.lowest_direction.defined()) {
+    const at::Tensor known = basis.slice(0, 0, ends.lowest_direction.size(0));
+    ends.lowest_direction = known.t().mv(ends.lowest_direction.to(basis.device())).to(start.scalar_type());
   }
   return ends;
 }

@@ -15,7 +15,8 @@ struct SpectrumEnds {
   double highest = 0;
   double highest_error = 0;
   int products = 0;
-  bool converged = false;  ///< both errors are below the tolerance
+  bool converged = false;       ///< both errors are below the tolerance
+  at::Tensor lowest_direction;  ///< of length 1; its product with itself through the matrix is `lowest`
 };
 
 struct LanczosOptions {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "osler/torch/batch_check.h"
 
@@ -15,10 +16,11 @@ namespace osler::torch {
 namespace {
 
 constexpr int kBatchesTried = 4;
-constexpr double kMemorised = 0.05;  // of the way from the lowest possible loss to the first
-constexpr std::size_t kSettled = 3;  // newest losses that must all be low: dropout has lucky steps
-constexpr int kFreeSteps = 150;      // of the free outputs, by either method
-constexpr double kPlainRate = 1e-3;  // Adam's default
+constexpr double kMemorised = 0.05;   // of the way from the lowest possible loss to the first
+constexpr std::size_t kSettled = 3;   // newest losses that must all be low: dropout has lucky steps
+constexpr int kFreeSteps = 150;       // of the free outputs, by either method
+constexpr double kPlainRate = 1e-3;   // Adam's default
+constexpr double kStillFalls = 0.02;  // of the way to the target, within the newest half of an attempt's steps
 
 /// How low free outputs bring the loss, without a model behind them.
 struct FreeOutputs {
@@ -88,6 +90,18 @@ bool OverfitCase::aim() {
   return true;
 }
 
+bool OverfitCase::still_falls(const Course& course) const {
+  const std::size_t half = options_.steps / 2;
+  const std::size_t count = course.losses.size();
+  if (half == 0 || count < 2 * half) return false;
+  const auto mean = [&](std::size_t from, std::size_t to) {
+    const auto begin = course.losses.begin();
+    return std::accumulate(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), 0.0) /
+           static_cast<double>(to - from);
+  };
+  return mean(count - 2 * half, count - half) - mean(count - half, count) > kStillFalls * (first_ - target_);
+}
+
 const Course& OverfitCase::attempt(const Attempt& attempt) {
   const auto [at, fresh] = made_.try_emplace(attempt);
   Course& course = at->second;
@@ -108,7 +122,12 @@ const Course& OverfitCase::attempt(const Attempt& attempt) {
     plain.emplace(model.parameters(), ::torch::optim::AdamOptions(kPlainRate * attempt.rate_factor));
   }
   ::torch::optim::Optimizer& optimizer = plain ? *plain : training_.optimizer;
-  for (std::size_t step = 0; step < options_.steps && !course.memorised; ++step) {
+  std::size_t most = options_.steps;
+  for (std::size_t step = 0; !course.memorised; ++step) {
+    if (step == most) {
+      if (attempt != Attempt{} || most >= options_.patience * options_.steps || !still_falls(course)) break;
+      most += options_.steps;
+    }
     clock_.check();
     const double loss = optimizer_step(training_, optimizer, {&batch_, 1});
     course.losses.push_back(loss);

@@ -51,6 +51,8 @@ class OverfitCase {
   [[nodiscard]] Preserved& preserved() { return preserved_; }
 
  private:
+  [[nodiscard]] bool still_falls(const Course& course) const;
+
   const Training& training_;
   const OverfitOptions& options_;
   Preserved& preserved_;

@@ -69,7 +69,7 @@ class Meter {
     training_.forward = [this, forward = training.forward](const at::Tensor& inputs) {
       // A pass forward alone is about a third of one forward and backward.
       thirds_ += at::GradMode::is_enabled() ? 3 : 1;
-      if (passes() > most_) cut_.request_stop();
+      if (passes() >= most_) cut_.request_stop();
       return forward(inputs);
     };
   }

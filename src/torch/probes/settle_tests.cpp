@@ -22,10 +22,11 @@ Experiment range(const Training& training, std::int64_t passes, const Limits& li
   return lr_range_test(training, options, limits);
 }
 
-/// One attempt when the batch is memorised, about eight when the reason has to be found.
+/// One attempt when the batch is memorised, which may take its time; about eight when the reason has to be found.
 Experiment overfit(const Training& training, std::int64_t passes, const Limits& limits) {
   OverfitOptions options;
   options.steps = static_cast<std::size_t>(std::clamp<std::int64_t>(passes / 8, 60, 500));
+  options.patience = 7;
   return overfit_one_batch(training, options, limits);
 }
 

@@ -3,6 +3,7 @@
 
 #include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/recorded.h"
 #include "signal/robust.h"
@@ -16,7 +17,8 @@ Most elements of a layer's gradient are exactly zero, step after step.
 
 ## Signature
 In the second half of the run three quarters of the logged zero shares of a layer lie above `zero_share`. Embedding
-tables and experts are left out.
+tables and experts are left out. A note when units are on in some batches and off in others, or when they are fewer than
+`nearly_all` and training goes on improving.
 
 ## Why it matters
 An exact zero comes from a unit that is switched off: behind a dead ReLU no weight gets a gradient, so the unit stays
@@ -69,7 +71,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!checked) return NotChecked{"no share of zeros in the gradients of layers in the log"};
   if (silent.empty()) return NotFound{};
 
-  const Severity severity = takes_turns(patient, settings) ? Severity::note : Severity::warning;
+  const bool harmless =
+      takes_turns(patient, settings) || (worst < settings["nearly_all"] && training_improves(patient));
+  const Severity severity = harmless ? Severity::note : Severity::warning;
   Observation seen = observe(severity, confidence_of(worst / settings["zero_share"]), first_step, last_step,
                              "Most of the gradient is exactly zero in " + listed(silent) + ".");
   std::stable_sort(facts.begin(), facts.end(),
@@ -91,7 +95,8 @@ Finding gradients_mostly_zero() {
           {{"fewest_points", 4, "logged shares needed to call it lasting"},
            {"small_batch", 16, "samples below which many units are off by chance"},
            {"silent", 0.1, "share of silent units below which a watched layer is alive (seeds)"},
-           {"zero_share", 0.5, "share of exact zeros beyond which the layer is mostly off (seeds)"}},
+           {"zero_share", 0.5, "share of exact zeros beyond which the layer is mostly off (seeds)"},
+           {"nearly_all", 0.75, "share of zeros up to which a layer of a network that learns is worth a note only"}},
           check};
 }
 

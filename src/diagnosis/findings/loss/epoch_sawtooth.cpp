@@ -19,11 +19,12 @@ constexpr std::string_view kDoc = R"(
 Within every epoch the loss goes down a ramp and leaps back up at the boundary, or climbs and falls back.
 
 ## Signature
-Over at least `fewest_epochs` epochs, the leap at the boundary (first quarter of the next epoch against the last quarter
-of this one) or the climb within the epoch goes the wrong way in `steady` of them, exceeds `standard_errors` standard
-errors, and in the median `amplitude` of the level. A climb counts only when it undoes at least `undoes` of the drop at
-the boundary. Or the same pattern comes back in every epoch: folded over the later half of the epochs, the places within
-the epoch explain `pattern_share` of the loss's scatter about its course, and differ by `pattern_amplitude` of the level.
+Over at least `fewest_epochs` epochs, the leap at the boundary (first quarter of the next epoch against the last
+quarter of this one) or the climb within the epoch goes the wrong way in `steady` of them, exceeds `standard_errors`
+standard errors, and in the median `amplitude` of the level. A climb counts only when it undoes at least `undoes` of
+the drop at the boundary; it is looked for in the later half of the epochs as well, where the descent no longer hides
+it. Or the same pattern comes back in every epoch: folded over the later half of the epochs, the places within the
+epoch explain `pattern_share` of the loss's scatter about its course, and differ by `pattern_amplitude` of the level.
 Boundaries come from a series of epochs, else from the distance between validations.
 
 ## Why it matters
@@ -31,10 +32,10 @@ The batches come in the same order every time: classes or difficulties follow ea
 it has just seen. Shuffling removes it.
 
 ## When it is harmless
-A staircase, falling at each boundary and flat between, is a model that remembers its data. Adaptive optimizers make the
-loss climb a little within each epoch even on shuffled data, so a climb is a note and only a leap a warning. Running
-means that start anew in each epoch also fall there. A pattern without a leap is a note: many runs learn well with it. A learning rate that restarts with each epoch makes waves by
-design.
+A staircase, falling at each boundary and flat between, is a model that remembers its data. Adaptive optimizers make
+the loss climb a little within each epoch even on shuffled data, so a climb is a note and only a leap a warning.
+Running means that start anew in each epoch also fall there. A pattern without a leap is a note: many runs learn well
+with it. A learning rate that restarts with each epoch makes waves by design.
 
 ## References
 - Bottou 2009, Curiously fast convergence of some stochastic gradient descent algorithms: the role of shuffling.
@@ -73,6 +74,28 @@ bool steadily_up(const std::vector<double>& values, const SettingValues& setting
   const double typical = signal::median(values);
   return up >= settings["steady"] * n && typical > settings["amplitude"] &&
          typical > settings["standard_errors"] * signal::mad_scale(values) / std::sqrt(n);
+}
+
+/// How the loss saws over a number of epochs.
+struct Saw {
+  std::size_t epochs = 0;
+  double within = 0;    // median over the epochs, in shares of the level
+  double boundary = 0;  // the same at their ends
+  bool leaps = false;
+  bool climbs = false;
+};
+
+Saw saw_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, double scale,
+           const SettingValues& settings) {
+  const Motions motions = motions_of(loss, epochs, scale);
+  Saw saw;
+  saw.epochs = epochs.size();
+  saw.within = signal::median(motions.within);
+  saw.boundary = signal::median(motions.boundary);
+  saw.leaps = steadily_up(motions.boundary, settings) && saw.within < 0;
+  saw.climbs =
+      steadily_up(motions.within, settings) && saw.boundary < 0 && saw.within > -settings["undoes"] * saw.boundary;
+  return saw;
 }
 
 /// What comes back at the same place of every epoch.
@@ -137,13 +160,18 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // The first epoch descends too steeply to tell a ramp.
   const std::vector<EpochRange> later(epochs.ranges.begin() + 1, epochs.ranges.end());
   const double scale = *std::min_element(curve.value.begin(), curve.value.end()) > 0 ? 0 : loss->top - loss->best;
-  const Motions motions = motions_of(curve, later, scale);
-  const double within = signal::median(motions.within);
-  const double boundary = signal::median(motions.boundary);
-  const bool leaps = steadily_up(motions.boundary, settings) && within < 0;
-  const bool climbs = steadily_up(motions.within, settings) && boundary < 0 && within > -settings["undoes"] * boundary;
-  const std::string count = std::to_string(later.size());
-  if (!leaps && !climbs) {
+  Saw saw = saw_of(curve, later, scale, settings);
+  // A steep descent hides a climb within its epochs, which shows when it has flattened.
+  const std::size_t half = later.size() / 2;
+  if (!saw.leaps && !saw.climbs && static_cast<double>(later.size() - half) >= settings["fewest_late"]) {
+    const Saw late = saw_of(curve, {later.begin() + static_cast<std::ptrdiff_t>(half), later.end()}, scale, settings);
+    if (late.climbs && !late.leaps) saw = late;
+  }
+  const bool leaps = saw.leaps;
+  const double within = saw.within;
+  const double boundary = saw.boundary;
+  const std::string count = std::to_string(saw.epochs);
+  if (!saw.leaps && !saw.climbs) {
     const Pattern pattern = pattern_of(curve, later, scale);
     if (pattern.share < settings["pattern_share"] || pattern.amplitude < settings["pattern_amplitude"]) {
       return NotFound{};
@@ -184,6 +212,7 @@ Finding epoch_sawtooth() {
           kDoc,
           {{"fewest_rows", 8, "losses per epoch needed to see its inside"},
            {"fewest_epochs", 5, "epochs needed to call it a pattern"},
+           {"fewest_late", 4, "the same for the later half of the run, in which only a climb is looked for"},
            {"steady", 0.85, "share of the epochs that must show it"},
            {"standard_errors", 4, "standard errors by which the median must exceed zero"},
            {"amplitude", 0.08, "share of the level that the saw must reach to matter"},

@@ -18,9 +18,10 @@ starts many times higher: it is sure of the wrong answers before it has seen any
 
 ## Signature
 The very first loss is at least `factor` times ln(C), the first three are half as high, within the first `early` of the
-run it has halved, and in the end it is below `back_to` times ln(C); or it has fallen to `far` of the first by then. C is taken from the configuration; else from the
-first accuracies, which lie near 1/C (their lowest is used, so that C comes out rather too large). Where those
-accuracies rise by more than `learned`, a first loss that is ln(C) for another usual C is believed.
+run it has halved, and in the end it is below `back_to` times ln(C); or it has fallen to `far` of the first by then. C
+is taken from the configuration; else from the first accuracies, which lie near 1/C (their lowest is used, so that C
+comes out rather too large). Where those accuracies rise by more than `learned` and begin below `guessing_accuracy`, a
+first loss that is ln(C) for another usual C is believed.
 
 ## Why it matters
 The first steps only shrink the last layer, with huge gradients that disturb everything before it. The loss curve looks
@@ -38,13 +39,14 @@ below ln(C).
 struct Chance {
   double loss = 0;
   int classes = 0;
-  bool sure = true;  // false when the model may have learned already what the first accuracies show
+  double accuracy = 0;  // the lowest of the first accuracies, where it comes from those
+  bool sure = true;     // false when the model may have learned already what the first accuracies show
   std::string from;
 };
 
 std::optional<Chance> chance_of(const Patient& patient, const SettingValues& settings) {
   if (const auto told = configured_classes(patient)) {
-    return Chance{std::log(*told), *told, true, "the configuration"};
+    return Chance{std::log(*told), *told, 0, true, "the configuration"};
   }
   double lowest = 1;
   double highest = 0;
@@ -63,7 +65,7 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
   if (lowest < settings["least_accuracy"] || lowest > kBestGuess) return std::nullopt;
   const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
   const bool sure = highest - lowest < settings["learned"];
-  return Chance{std::log(classes), classes, sure, "the first accuracies, " + number(lowest)};
+  return Chance{std::log(classes), classes, lowest, sure, "the first accuracies, " + number(lowest)};
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -89,7 +91,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // One sample may have any loss: the first few must be high together.
   const double head = signal::median(std::span(curve.value).first(3));
   const bool alone = head < 0.5 * settings["factor"] * chance->loss;
-  const bool another_chance = !chance->sure && chance_classes(first, settings["tolerance"]).has_value();
+  const bool another_chance = !chance->sure && chance->accuracy < settings["guessing_accuracy"] &&
+                              chance_classes(first, settings["tolerance"]).has_value();
   const bool falls_far = std::max(settled, loss->end) < settings["far"] * first;
   const bool comes_down = falls_far || (loss->end < settings["back_to"] * chance->loss && settled < 0.5 * first);
   if (ratio < settings["factor"] || !comes_down || another_chance || alone) return NotFound{};
@@ -120,6 +123,7 @@ Finding initial_loss_wrong() {
            {"early", 0.12, "part of the run within which it must halve: what falls slowly may be a penalty"},
            {"tolerance", 0.03,
             "relative distance within which the first loss is that of chance for another number of classes"},
+           {"guessing_accuracy", 0.15, "first accuracy above which nobody guesses among another number of classes"},
            {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
            {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
           check};

@@ -1,9 +1,11 @@
 // loss-diverging: the training loss climbs far above its best and stays there.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
+#include "signal/noise.h"
 #include "signal/robust.h"
 
 namespace osler::catalogue {
@@ -17,14 +19,17 @@ The training loss went down, or stood still, and then climbed far above its best
 The level of the last tenth of the curve lies at least `noise_units` noise units above the best level of the smoothed
 curve, has lost at least `lost_share` of what had been gained, and the last `stays` of the curve stays up there. The
 end level was last seen in the first `lost_time` of the way to the best point. A rise to `explosion` times the lowest
-level counts whatever was gained before.
+level counts whatever was gained before. A reward that collapses is judged the same way, but must lose `reward_lost` of
+its gain and stay down for the last `reward_stays` of the run. A loss that runs away downwards, to `explosion` times its
+first size below zero and faster and faster in each third of the run, has no floor: it diverges as well.
 
 ## Why it matters
 Each step now moves the weights away from what was learned. Waiting does not help; the best checkpoint lies behind.
 
 ## When it is harmless
 A curriculum, a change of data, or a longer context raises the loss without harm, once and as a step. A warm restart of
-the learning rate raises it briefly. A contrastive loss climbs while its queue fills. Generator and discriminator losses rise and fall by design and are not judged.
+the learning rate raises it briefly. A contrastive loss climbs while its queue fills. Generator and discriminator losses
+rise and fall by design and are not judged. Rewards dip and recover, which is not meant here.
 
 ## References
 - Goodfellow, Bengio, Courville 2016, Deep Learning, section 8.2.
@@ -44,49 +49,100 @@ bool settles_after_start(const Reading& loss, double early) {
   return trend.falls(0.001) && -trend.change > 0.2 * (*top - loss.best);
 }
 
+/// The rise from the best level to the end in units of the noise of factors, for a positive loss that rose several
+/// times over: its scatter grows with it, and hides the rise on the plain scale. 0 where this does not apply.
+double units_of_factors(const Reading& loss, const SettingValues& settings) {
+  constexpr double kSignificance = 0.001;
+  if (loss.negated || !(loss.best > 0) || loss.end < settings["several"] * loss.best) return 0;
+  if (*std::min_element(loss.curve.value.begin(), loss.curve.value.end()) <= 0) return 0;
+  std::vector<double> logarithms(loss.curve.value);
+  for (double& value : logarithms) value = std::log(value);
+  const signal::Trend trend = signal::trend_of(std::span(loss.curve.step).subspan(loss.best_at),
+                                               std::span<const double>(logarithms).subspan(loss.best_at));
+  if (!trend.rises(kSignificance)) return 0;
+  // The levels are medians of many points, so that fewer noise levels of single ones are as sure.
+  return 2 * std::log(loss.end / loss.best) / std::max(signal::noise_of(logarithms).sigma, 1e-12);
+}
+
+/// A loss that falls below zero without a bound: each third of the run falls faster than the one before.
+std::optional<Observation> bottomless(const Reading& loss, const SettingValues& settings) {
+  constexpr double kFaster = 1.2;
+  const std::size_t n = loss.size();
+  const std::size_t third = n / 3;
+  if (third < 4 || loss.negated || !(loss.end < 0)) return {};
+  const double first = std::max(std::abs(loss.curve.value.front()), std::abs(loss.start));
+  if (-loss.end < settings["explosion"] * first) return {};
+  const auto fall = [&](std::size_t from) { return loss.course[from] - loss.course[std::min(from + third, n - 1)]; };
+  if (!(fall(0) > 0) || fall(third) < kFaster * fall(0) || fall(2 * third) < kFaster * fall(third)) return {};
+  Observation seen = observe(Severity::warning, confidence_of(2), loss.first_step, loss.last_step,
+                             loss.name + " falls below zero without a bound, faster and faster: " + number(loss.start) +
+                                 " to " + number(loss.end) + ".");
+  seen.qualifiers["direction"] = "below zero";
+  seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, loss.end, loss.start,
+                                   "a loss that measures errors has a floor: labels outside the range that the loss "
+                                   "expects, or a wrong sign, take it away"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (patient.adversarial())
     return NotChecked{"networks play against each other: the level of their losses says little"};
-  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   if (loss == nullptr) return no_loss_to_check(patient);
+  const bool reward = patient.reinforcement();
   const std::size_t n = loss->size();
-  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  if (n < settings[reward ? "reward_points" : "fewest_points"]) {
+    return NotChecked{"fewer than " + number(settings[reward ? "reward_points" : "fewest_points"]) + " points"};
+  }
+  if (!reward) {
+    if (auto seen = bottomless(*loss, settings)) return std::move(*seen);
+  }
 
   const double rise = loss->end - loss->best;
   const double gained = std::max(loss->improvement(), 0.0);
-  const bool exploded = loss->best > 0 && loss->end > settings["explosion"] * loss->best && loss->end > loss->start;
+  const bool exploded =
+      !reward && loss->best > 0 && loss->end > settings["explosion"] * loss->best && loss->end > loss->start;
   // Without any gain the loss's own level is the scale.
   const double scale = std::max(gained, settings["no_gain_share"] * std::abs(loss->best));
   const double lost = scale > 0 ? rise / scale : 0;
-  const auto tail = static_cast<std::size_t>(std::max(3.0, settings["stays"] * static_cast<double>(n)));
+  const auto tail =
+      static_cast<std::size_t>(std::max(3.0, settings[reward ? "reward_stays" : "stays"] * static_cast<double>(n)));
   const double lowest_late =
       *std::min_element(loss->course.end() - static_cast<std::ptrdiff_t>(std::min(tail, n)), loss->course.end());
-  const bool stays = lowest_late > loss->best + 0.5 * rise;
+  const bool stays =
+      lowest_late > loss->best + 0.5 * rise || (exploded && lowest_late > std::sqrt(loss->best * loss->end));
   // How far back in training the end level was first reached.
   const auto reached =
       std::find_if(loss->course.begin(), loss->course.end(), [&](double level) { return level <= loss->end; });
   const double back =
       loss->best_at == 0 ? 0 : static_cast<double>(reached - loss->course.begin()) / static_cast<double>(loss->best_at);
-  const double units = loss->noise.sigma > 0 ? rise / loss->noise.sigma : (rise > 0 ? 1e9 : 0);
+  const double plain = loss->noise.sigma > 0 ? rise / loss->noise.sigma : (rise > 0 ? 1e9 : 0);
+  const double units = std::max(plain, units_of_factors(*loss, settings));
   if (!stays || loss->best_at + tail / 2 >= n) return NotFound{};
+  const double least_lost = settings[reward ? "reward_lost" : "lost_share"];
+  // What an episode may bring by luck is no gain; without one, the reward must get worse from beginning to end.
+  if (reward && gained < settings["noise_units"] * loss->noise.sigma &&
+      !signal::trend_of(loss->curve.step, loss->curve.value).rises(settings["reward_p_value"])) {
+    return NotFound{};
+  }
   if (!exploded && settles_after_start(*loss, settings["start"])) return NotFound{};
-  if (!exploded && (units < settings["noise_units"] || lost < settings["lost_share"] || back > settings["lost_time"])) {
+  if (!exploded && (units < settings["noise_units"] || lost < least_lost || back > settings["lost_time"])) {
     return NotFound{};
   }
 
-  const double margin = exploded ? 10 : std::min(units / settings["noise_units"], 2 * lost / settings["lost_share"]);
-  const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained;
+  const double margin = exploded ? 10 : std::min(units / settings["noise_units"], 2 * lost / least_lost);
+  const bool all_lost = !reward && (exploded || loss->end >= loss->start - 0.3 * gained);
   const std::int64_t since = loss->step_at(loss->best_at);
   Observation seen =
       observe(all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
-              loss->name + " climbed from " + number(loss->best) + " at " + at_step(since) + " to " +
-                  number(loss->end) + " and stayed there.");
+              loss->name + (reward ? " fell from " : " climbed from ") + number(loss->shown(loss->best)) + " at " +
+                  at_step(since) + " to " + number(loss->shown(loss->end)) + " and stayed there.");
   const std::string size = exploded
                                ? "the end is " + times(loss->end / loss->best) + " the best level"
-                               : "the end lies " + number(units) + " noise units above the best level and gave back " +
-                                     per_cent(std::min(lost, 1.0)) + " of the gain";
-  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, loss->end, loss->best, size));
+                               : "the end lies " + number(units) + " noise units " + (reward ? "below" : "above") +
+                                     " the best level and gave back " + per_cent(std::min(lost, 1.0)) + " of the gain";
+  seen.evidence.push_back(
+      evidence(loss->name, since, loss->last_step, loss->shown(loss->end), loss->shown(loss->best), size));
   return seen;
 }
 
@@ -100,12 +156,17 @@ Finding loss_diverging() {
       kDoc,
       {{"fewest_points", 8, "below this a rise cannot be told from noise"},
        {"noise_units", 6, "how many noise levels the end must lie above the best; 6 is beyond chance for any length"},
+       {"several", 3, "factor above the best level from which on the noise of a positive loss is taken as factors"},
        {"lost_share", 0.25, "share of the gain that must be lost for it to matter"},
        {"lost_time", 0.5, "the end level must have been reached in this first part of the way to the best point"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
        {"start", 0.1,
         "part of the run in which a low loss is no gain when the loss climbs there and falls from then on"},
+       {"reward_points", 30, "points of a reward needed to tell a collapse from a dip"},
+       {"reward_p_value", 0.001, "significance of the fall of a reward that never rose"},
+       {"reward_lost", 0.7, "share of its gain that a reward must lose"},
+       {"reward_stays", 0.15, "last share of the run for which a reward must stay down"},
        {"explosion", 100, "factor above the lowest level that always counts (the seeds' early-minimum rule)"}},
       check};
 }

@@ -110,6 +110,15 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
   return (large && structured) || erratic;
 }
 
+/// Training and validation have a value each in every row: a row is an epoch, and the training loss its mean.
+bool averages_epochs(const Patient& patient) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || validation == nullptr) return false;
+  const double rows = training->curve.points();
+  return rows <= static_cast<double>(signal::kCurvePoints) && std::abs(rows - validation->curve.points()) <= 1;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial()) return NotChecked{"networks play against each other: their losses swing by design"};
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward, which is noisy by nature"};
@@ -118,7 +127,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Reading* reading : patient.objectives()) {
     checked |= reading->size() >= settings["fewest_points"];
     Swing swing;
-    const bool averaged = reading == patient.validation();
+    const bool averaged = reading == patient.validation() || averages_epochs(patient);
     if (!swings(patient, *reading, averaged, settings, swing)) continue;
     const std::int64_t since = swing.late ? reading->step_at(reading->size() / 2) : reading->first_step;
     Observation seen =

@@ -18,8 +18,8 @@ converges ends so. What matters is why it stopped, and the causes below are weig
 ## Signature
 Over at least the last `flat_share` of the run the trend gains less than `matters` of all that was gained. The
 validation loss is looked at first: it is what people stop for. A note, unless the budget is still being spent: when
-validation is flat for `warn_share` of the run while training falls on, the learning rate is still above
-`spending_rate` of its peak, and no validation metric improves, it is a warning.
+validation is flat for `warn_share` of the run while training falls on and validation does not follow (`follows`), the
+learning rate is still above `spending_rate` of its peak, and no validation metric improves, it is a warning.
 
 ## Why it matters
 Time spent on a plateau is time not spent on the fix, or on stopping.
@@ -32,13 +32,14 @@ When the floor is reached: the loss is where its own descent promised, the learn
 - Ainsworth and Shin 2021, Plateau phenomenon in gradient descent training of ReLU networks.
 )";
 
-bool falls_since(const Reading* training, double step) {
-  if (training == nullptr || training->size() < 8) return false;
+/// How far training has fallen since `step`, in its own units: 0 when it has not, surely and by a share of its gain.
+double fall_since(const Reading* training, double step) {
+  if (training == nullptr || training->size() < 8) return 0;
   const std::size_t at = training->index_at(step);
-  if (training->size() - at < 4) return false;
+  if (training->size() - at < 4) return 0;
   const signal::Trend trend =
       signal::trend_of(std::span(training->curve.step).subspan(at), std::span(training->curve.value).subspan(at));
-  return trend.falls(0.01) && -trend.change > 0.02 * (training->top - training->best);
+  return trend.falls(0.01) && -trend.change > 0.02 * (training->top - training->best) ? -trend.change : 0;
 }
 
 bool still_spending(const Patient& patient, double share_of_peak) {
@@ -68,11 +69,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     if (flat.share < settings["flat_share"] || flat.since >= reading->size()) continue;
     const bool validation = reading == patient.validation();
     const double since_step = reading->curve.step[flat.since];
-    const bool training_goes_on = validation && falls_since(patient.training(), since_step);
+    const double fall = validation ? fall_since(patient.training(), since_step) : 0;
+    const bool training_goes_on = fall > 0;
+    // In the long tail of a healthy descent both losses still creep down together.
+    const bool follows = flat.change > settings["follows"] * fall;
     // A loss that is next to nothing beside where it began has no way left to go.
     const bool solved = reading->shown(reading->end) >= 0 && reading->shown(reading->start) > 0 &&
                         reading->shown(reading->end) < settings["solved_share"] * reading->shown(reading->start);
-    const bool wasteful = training_goes_on && !solved && flat.share > settings["warn_share"] &&
+    const bool wasteful = training_goes_on && !follows && !solved && flat.share > settings["warn_share"] &&
                           still_spending(patient, settings["spending_rate"]) && !metric_improves(patient, since_step);
     const std::int64_t since = reading->step_at(flat.since);
     Observation seen =
@@ -103,6 +107,7 @@ Finding loss_plateau() {
        {"matters", 0.05, "share of the whole gain that counts as movement"},
        {"solved_share", 0.05, "a loss this small beside its start belongs to a task that is solved"},
        {"warn_share", 0.75, "flat share of the run that is worth a warning while the budget is being spent"},
+       {"follows", 0.25, "fall of validation, as a share of that of training, that shows that it still follows"},
        {"spending_rate", 0.3, "learning rate, as a share of its peak, above which the schedule still has work to do"}},
       check};
 }

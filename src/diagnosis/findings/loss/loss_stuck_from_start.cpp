@@ -57,7 +57,16 @@ Stillness reward_stillness(const Reading& reading, const SettingValues& settings
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   };
   const auto values = std::span(reading.curve.value);
-  const double change = mean(values.first(third)) - mean(values.last(third));
+  // Means, since a rare reward does not show in medians; but one episode gone wild must not outweigh all others.
+  constexpr double kTails = 0.01;
+  constexpr double kWild = 3;  // spreads beyond the tails
+  const double low = signal::quantile(values, kTails);
+  const double high = signal::quantile(values, 1 - kTails);
+  std::vector<double> tame(values.begin(), values.end());
+  if (high > low) {
+    for (double& value : tame) value = std::clamp(value, low - kWild * (high - low), high + kWild * (high - low));
+  }
+  const double change = mean(std::span(tame).first(third)) - mean(std::span(tame).last(third));
   const double swing = reading.top - reading.best;
   const double scatter = single_scatter(reading);
   const double scale = std::max(reading.level, settings["reward_scatter"] * scatter);
@@ -69,6 +78,16 @@ Stillness reward_stillness(const Reading& reading, const SettingValues& settings
                 (insignificant || std::abs(still.gain) < settings["gain_share"]);
   still.margin = settings["reward_gain_share"] / std::max(std::abs(still.gain), 0.1 * settings["reward_gain_share"]);
   return still;
+}
+
+/// A positive loss that surely rises or falls by a good factor moves, though its scatter may be larger still.
+bool moves_by_factors(const Reading& reading, const SettingValues& settings) {
+  constexpr double kSignificance = 0.001;
+  if (*std::min_element(reading.curve.value.begin(), reading.curve.value.end()) <= 0) return false;
+  std::vector<double> logarithms(reading.curve.value);
+  for (double& value : logarithms) value = std::log(value);
+  const signal::Trend trend = signal::trend_of(reading.curve.step, logarithms);
+  return trend.p_value < kSignificance && std::abs(trend.change) > settings["factor"];
 }
 
 Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
@@ -87,6 +106,7 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const bool small = still.gain < settings["gain_share"];
   // A loss that climbs moves, if the wrong way.
   if (late - early > std::max(settings["climb_share"] * reading.level, 3 * scatter)) return still;
+  if (moves_by_factors(reading, settings)) return still;
   // Up at first and down again since is movement too, wherever it ends.
   if (reading.top - late > std::max(settings["climb_share"] * reading.level, 6 * scatter)) return still;
   // A quick drop in the first points is progress, however flat the rest.
@@ -120,6 +140,8 @@ bool only_guesses(const Patient& patient, const SettingValues& settings) {
     if (!at_chance || std::abs(loss - 1) > settings["guess_tolerance"]) return false;
     // What came down to chance was wrong before it: that is initial-loss-wrong.
     if (pair.loss->start / std::log(classes) > 1 + 2 * settings["guess_tolerance"]) return false;
+    // What was far better than guessing before it came back to it has moved: that is loss-diverging.
+    if (pair.loss->best / std::log(classes) < 1 - 2 * settings["guess_tolerance"]) return false;
   }
   return !losses_with_accuracy(patient).empty();
 }
@@ -187,6 +209,7 @@ Finding loss_stuck_from_start() {
           {{"fewest_points", 8, "below this stillness means nothing"},
            {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
            {"climb_share", 0.1, "share of the level by which the loss may have risen; more is loss-diverging"},
+           {"factor", 0.3, "movement in natural-log units that counts whatever the scatter"},
            {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
            {"wander_units", 3,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/flatness.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -91,6 +92,19 @@ double margin_of(const Promise& promise, const SpentRate& course, const Reading&
   return promised / std::max(settings["promised_share"] * scale, settings["noise_units"] * promise.sigma);
 }
 
+/// Validation was flat long before the rate was lowered: the schedule answered a plateau, it did not make it. A loss
+/// that flattens while a smooth schedule goes down does so because of it.
+bool validation_stopped_first(const Patient& patient, const SpentRate& course) {
+  constexpr std::size_t kFewest = 10;
+  constexpr double kLong = 0.75;  // of the time over which the rate worked
+  const Reading* validation = patient.validation();
+  if (validation == nullptr || validation->size() < kFewest) return false;
+  const Flatness flat = flatness_of(*validation);
+  if (flat.since >= validation->size()) return false;
+  const double first = validation->curve.step.front();
+  return validation->curve.step[flat.since] - first < kLong * (course.works_until - first);
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial() || patient.reinforcement()) {
     return NotChecked{"the course of these losses promises nothing: networks play against each other or for a reward"};
@@ -105,6 +119,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto course = spent_rate(*rate, loss->curve.step.back(),
                                  {settings["spent_share"], settings["working_share"], settings["plan_share"]});
   if (!course || course->spent_part < settings["stretch"]) return NotFound{};
+  if (validation_stopped_first(patient, *course)) return NotFound{};
   const bool arrived = loss->best >= 0 && loss->end < settings["solved_share"] * loss->start;
   const auto promise = promise_of(close_up(patient, *loss), *course);
   if (!promise || arrived) return NotFound{};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/turn.h"
 
@@ -69,6 +70,14 @@ Observation describe(const Reading& reading, const Turn& turn, const SettingValu
   return seen;
 }
 
+/// The accuracy was never better than guessing, so its ups and downs mean nothing.
+bool never_learned(const Patient& patient) {
+  const auto classes = known_classes(patient);
+  const auto accuracy = patient.best_accuracy();
+  constexpr double kGuessing = 1.3;  // times the share that guessing gets right
+  return classes && accuracy && *classes > 1 && *accuracy < kGuessing / *classes;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   const auto enough = [&](const Reading& reading) { return reading.size() >= settings["fewest_points"]; };
@@ -92,6 +101,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Reading& quality : patient.validation_quality()) {
     if (!enough(quality)) continue;
     checked = true;
+    if (never_learned(patient)) break;
     const Turn turn = turn_of(quality, limits_for_metric(settings), std::nan(""));
     const bool loss_agrees =
         loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || !patient.training_quality().empty();

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 
 namespace osler::catalogue {
@@ -15,7 +17,8 @@ moves. Weights that change give predictions that change; numbers that do not cha
 
 ## Signature
 One value makes up at least `share` of at least `fewest_points` evaluations while the training loss (or the validation
-loss beside a frozen accuracy) moved by more than `moved_noise` noise units.
+loss beside a frozen accuracy) moved by more than `moved_noise` noise units. A validation loss may also freeze on the
+way: its last `late_points` values or more, and `late_share` of all, are one number while the training loss falls on.
 
 ## Why it matters
 Either the evaluation does not look at the model being trained (a stale checkpoint, a cached result, the same batch),
@@ -23,7 +26,8 @@ or the model gives one answer to everything: a classifier that always says the m
 never changes.
 
 ## When it is harmless
-A metric at its ceiling (1.0, 100 %) has nowhere to go. A metric rounded to two digits repeats by rounding.
+A metric at its ceiling (1.0, 100 %) has nowhere to go, nor has an accuracy that climbed to nine in ten or more on a
+small set. A metric rounded to two digits repeats by rounding.
 
 ## References
 - Karpathy 2019, A Recipe for Training Neural Networks.
@@ -55,9 +59,37 @@ Repeat most_repeated(const Series& series) {
   return best;
 }
 
+/// The value that a series repeats at its end, without a break.
+Repeat last_repeated(const Series& series) {
+  Repeat last;
+  for (const Bucket& bucket : series.summary().buckets()) {
+    if (bucket.count == 0) continue;
+    last.points += bucket.count;
+    const bool single = bucket.min == bucket.max;
+    if (!single || last.times == 0 || bucket.min != last.value) {
+      last.value = bucket.min;
+      last.first_step = bucket.first_step;
+      last.times = 0;
+    }
+    if (single) last.times += bucket.count;
+  }
+  return last;
+}
+
 bool at_ceiling(double value) {
   constexpr double kAlmost = 0.98;  // of a small validation set, all but one or two samples
   return (value >= kAlmost && value <= 1) || (value >= 100 * kAlmost && value <= 100);
+}
+
+/// An accuracy that climbed to a good value and stays there has arrived.
+bool arrived(const Series& series, double value) {
+  constexpr double kGood = 0.9;
+  constexpr double kClimbed = 0.99;  // of the value, below which it began
+  const double share = value > 1 ? value / 100 : value;
+  for (const Bucket& bucket : series.summary().buckets()) {
+    if (bucket.count > 0) return share >= kGood && share <= 1 && bucket.first < kClimbed * value;
+  }
+  return false;
 }
 
 /// Values such as 0.98 repeat by rounding; 0.4806 does not.
@@ -71,25 +103,48 @@ bool moves(const Reading* reading, double noise_units) {
   return reading->top - reading->best > noise_units * std::max(reading->noise.sigma, 1e-6 * reading->level);
 }
 
+/// Training fell on since `step`.
+bool falls_since(const Reading* training, double step) {
+  constexpr double kSignificance = 0.01;
+  if (training == nullptr || training->size() < 8) return false;
+  const std::size_t from = training->index_at(step);
+  const Movement movement = movement_of(*training, from, training->size());
+  return movement.falls(kSignificance, 0.05 * (training->top - training->best));
+}
+
+/// Whether a value makes up so much of the evaluations, or of the newest, that the series is frozen.
+std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& series, const SettingValues& settings) {
+  const Repeat repeat = most_repeated(series);
+  const auto share = [](const Repeat& of) { return static_cast<double>(of.times) / static_cast<double>(of.points); };
+  const bool training_moves = moves(patient.training(), settings["moved_noise"]) ||
+                              (role != Role::validation_loss && moves(patient.validation(), settings["moved_noise"]));
+  const bool harmless = at_ceiling(repeat.value) || rounded(repeat.value) ||
+                        (role != Role::validation_loss && arrived(series, repeat.value));
+  if (share(repeat) >= settings["share"] && !harmless && training_moves) return repeat;
+  if (role != Role::validation_loss) return std::nullopt;
+  const Repeat last = last_repeated(series);
+  const bool late = static_cast<double>(last.times) >= settings["late_points"] && share(last) >= settings["late_share"];
+  if (!late || rounded(last.value) || last.value == 0) return std::nullopt;
+  return falls_since(patient.training(), static_cast<double>(last.first_step)) ? std::optional(last) : std::nullopt;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   for (const Role role : {Role::validation_accuracy, Role::validation_metric, Role::validation_loss}) {
     for (const Cast& cast : patient.roles().in(role)) {
       if (cast.guess.component) continue;
-      const Repeat repeat = most_repeated(*cast.series);
-      if (static_cast<double>(repeat.points) < settings["fewest_points"]) continue;
+      if (static_cast<double>(most_repeated(*cast.series).points) < settings["fewest_points"]) continue;
       checked = true;
-      const bool training_moves =
-          moves(patient.training(), settings["moved_noise"]) ||
-          (role != Role::validation_loss && moves(patient.validation(), settings["moved_noise"]));
+      const std::optional<Repeat> found = frozen(patient, role, *cast.series, settings);
+      if (!found) continue;
+      const Repeat& repeat = *found;
       const double share = static_cast<double>(repeat.times) / static_cast<double>(repeat.points);
-      if (share < settings["share"] || at_ceiling(repeat.value) || rounded(repeat.value) || !training_moves) continue;
+      const double clearly = std::max(0.0, share - settings["share"]) / (1 - settings["share"]);
       const std::string& name = cast.series->name();
-      Observation seen =
-          observe(Severity::warning, confidence_of(1 + 4 * (share - settings["share"]) / (1 - settings["share"])),
-                  repeat.first_step, cast.series->summary().last_step(),
-                  name + " is exactly " + number(repeat.value) + " in " + std::to_string(repeat.times) + " of " +
-                      std::to_string(repeat.points) + " evaluations while training moves.");
+      Observation seen = observe(Severity::warning, confidence_of(1 + 4 * clearly), repeat.first_step,
+                                 cast.series->summary().last_step(),
+                                 name + " is exactly " + number(repeat.value) + " in " + std::to_string(repeat.times) +
+                                     " of " + std::to_string(repeat.points) + " evaluations while training moves.");
       seen.evidence.push_back(evidence(name, repeat.first_step, seen.last_step, share, settings["share"],
                                        per_cent(share) + " of the values are " + number(repeat.value)));
       return seen;
@@ -109,6 +164,8 @@ Finding validation_frozen() {
           kDoc,
           {{"fewest_points", 8, "evaluations needed before a repeated value means anything"},
            {"share", 0.8, "share of the evaluations with one and the same value"},
+           {"late_points", 10, "newest values of a loss that must be one number when it froze on the way"},
+           {"late_share", 0.4, "share of the evaluations that these must make up"},
            {"moved_noise", 3, "noise units by which the loss must have moved meanwhile"}},
           check};
 }
