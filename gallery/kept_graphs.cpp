@@ -1,4 +1,4 @@
-// kept-graphs: every loss is kept together with its graph.
+// kept-graphs: every batch is kept together with its outputs and the graph of its loss.
 #include "osler/gallery/patient.h"
 
 namespace osler::gallery::ward {
@@ -6,13 +6,13 @@ namespace osler::gallery::ward {
 Patient kept_graphs() {
   Patient patient;
   patient.id = "kept-graphs";
-  patient.title = "A list of losses that keeps everything alive";
+  patient.title = "A list for a plot that keeps everything alive";
   patient.story =
-      "The losses are collected in a list for a plot, as tensors. Each holds on to the graph it came from, and with it "
-      "to every activation of its step. Memory grows with every step until the machine gives up.";
+      "Inputs, outputs and losses are collected in a list for a plot after the epoch, as tensors. Each holds on to its "
+      "memory and to the graph it came from. Memory grows with every step until the machine gives up.";
   patient.recipe.keep_graphs = true;
-  patient.recipe.width = 128;
-  patient.recipe.batch_size = 256;
+  patient.recipe.width = 256;
+  patient.recipe.batch_size = 512;
   patient.recipe.steps = 250;
   patient.finding = "memory-growing";
   patient.treatments = {{"Keep numbers, not tensors", {{"keep_graphs", "off"}}}};

@@ -23,7 +23,8 @@ Patient production_plateau() {
   patient.recipe.schedule_length = 0.25;
   patient.recipe.min_lr = 5e-6;
   patient.recipe.steps = 300;
-  patient.finding = "learning-rate-spent";
+  patient.finding = "loss-plateau";
+  patient.also = {"learning-rate-spent"};
   patient.cause = "lr-decayed-too-fast";
   patient.treatments = {{"Lay the schedule out over the whole run", {{"schedule_length", "1"}}}};
   patient.recovery.better_by = 0.97;

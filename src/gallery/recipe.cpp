@@ -143,7 +143,7 @@ std::span<const Knob> knobs() {
       flag<&Recipe::guarded_math>("guarded_math", "floors under logarithms, roots and denominators"),
       number<&Recipe::trap_at>("trap_at", 0.0, 1.0, "when, as a share of the run"),
       number<&Recipe::slow_data_ms>("slow_data_ms", 0.0, 100.0, "milliseconds the loader takes for a batch"),
-      flag<&Recipe::keep_graphs>("keep_graphs", "every loss is kept with its graph"),
+      flag<&Recipe::keep_graphs>("keep_graphs", "every batch is kept, with its outputs and graph"),
   };
   return table;
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "signal/seeded_noise.h"
 
 namespace osler::signal {
@@ -38,6 +40,13 @@ TEST(Trend, SmoothedNoiseIsNoTrend) {
     alarms += trend_of(counting(150), y).p_value < 0.01 ? 1 : 0;
   }
   EXPECT_LT(alarms, 30);  // 15 %: the correction is Hamed and Rao's, not perfect
+}
+
+TEST(Trend, TheBendOfAShortLearningCurveIsNoNoise) {
+  const std::vector<double> noise = SeededNoise(3).take(24);
+  std::vector<double> y(24);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::exp(-static_cast<double>(i) / 8) + 0.02 * noise[i];
+  EXPECT_TRUE(trend_of(counting(24), y).falls(1e-4));
 }
 
 TEST(Trend, LongCurvesAreGroupedNotCutShort) {

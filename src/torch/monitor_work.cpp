@@ -20,12 +20,12 @@ constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it
 constexpr std::size_t kPairsKept = 16;      // gradient pairs that the noise scale is estimated from
 constexpr double kSecondsBetweenDiagnoses = 5;
 constexpr std::int64_t kStepsBetweenPairs = 8;  // gradients are compared less often than measured
-/// Of the budget; the rest is left for what cannot be measured from inside, such as what watching displaces from
-/// caches.
-constexpr double kGradientShare = 0.3;
-constexpr double kStatisticsShare = 0.25;
-constexpr double kTraceShare = 0.2;
-constexpr double kDiagnosisShare = 0.1;
+/// Of the budget; the rest is left for what every step costs anyway and for what cannot be measured from inside, such
+/// as what watching displaces from caches.
+constexpr double kGradientShare = 0.2;
+constexpr double kStatisticsShare = 0.15;
+constexpr double kTraceShare = 0.15;
+constexpr double kDiagnosisShare = 0.05;
 
 /// Layers that compute something else in evaluation.
 bool depends_on_mode(const ::torch::nn::Module& model) {

@@ -203,8 +203,7 @@ TEST(Settle, HasNothingToDoForAHealthyRun) {
   EXPECT_TRUE(found.report.causes.empty() || found.report.status == Status::healthy) << describe(found);
 }
 
-// A minute and more: run once by hand with --gtest_also_run_disabled_tests, the table is in docs/guides/probes.md.
-TEST(Settle, DISABLED_TenAmbiguousRuns) {
+TEST(Settle, TenAmbiguousRuns) {
   std::size_t first = 0;
   for (const Ambiguous& sick :
        {rate_too_low(), rate_too_high(), batch_too_small(), rate_decayed(), dead_units(), bad_initialization(),

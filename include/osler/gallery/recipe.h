@@ -102,7 +102,7 @@ struct Recipe {
 
   // Around the computation.
   double slow_data_ms = 0;   ///< what the loader takes for each batch
-  bool keep_graphs = false;  ///< on: every loss is kept with its graph
+  bool keep_graphs = false;  ///< on: every batch is kept, with its outputs and the graph of its loss
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };

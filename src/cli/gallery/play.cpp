@@ -104,8 +104,8 @@ class Leash {
 
 class Playing {
  public:
-  Playing(const Arguments& arguments, gallery::Recipe recipe, const gallery::Trainer& trainer)
-      : arguments_(arguments), recipe_(std::move(recipe)), trainer_(trainer) {}
+  Playing(const Arguments& arguments, const gallery::Recipe& recipe, const gallery::Trainer& trainer)
+      : arguments_(arguments), recipe_(recipe), trainer_(trainer) {}
 
   int train() {
     phase_ = "training";
@@ -242,9 +242,9 @@ Result<gallery::Recipe> recipe_of(const Arguments& arguments) {
 
 int play(const Arguments& arguments, const gallery::Trainer& trainer) {
   limit_resources(arguments.seconds);
-  auto recipe = recipe_of(arguments);
+  const auto recipe = recipe_of(arguments);
   if (!recipe) return fail(describe(recipe.error()));
-  Playing playing(arguments, std::move(*recipe), trainer);
+  Playing playing(arguments, *recipe, trainer);
   return arguments.treat ? playing.treat() : playing.train();
 }
 

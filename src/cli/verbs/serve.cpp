@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -101,6 +102,8 @@ int run_serve(const Arguments& arguments) {
     });
   }
   const Interrupt interrupt;
+  // Service managers send SIGTERM: it ends the server as Ctrl-C does.
+  std::signal(SIGTERM, [](int) { std::raise(SIGINT); });
   const std::stop_callback stop(interrupt.token(), [&server] { (*server)->stop(); });
   (*server)->run();
   return kFine;

@@ -240,7 +240,7 @@ class Course {
     if (monitor_.step(loss)) optimizer_->step();
     if (origin_.empty() && monitor_.origin()) origin_ = describe(*monitor_.origin());
     monitor_.replay_with({});
-    if (recipe_.keep_graphs) kept_.push_back(loss);
+    if (recipe_.keep_graphs) kept_.insert(kept_.end(), {batch.inputs, outputs, loss});
     if (data_.classes) monitor_.log("train/accuracy", accuracy_of(outputs.detach(), batch.targets));
     last_loss_ = loss.item<double>();
     return last_loss_;

@@ -91,6 +91,20 @@ Alphabet alphabet_of(const std::string& text) {
   return alphabet;
 }
 
+/// Where pieces of `length` letters begin that lie from `cut` on and do not occur before it: phrases come again.
+at::Tensor unseen_starts(const std::string& letters, std::int64_t cut, std::int64_t length, std::int64_t count) {
+  const std::string_view before = std::string_view(letters).substr(0, static_cast<std::size_t>(cut));
+  const auto end = static_cast<std::int64_t>(letters.size()) - length - 1;
+  at::Tensor starts = at::empty({count, 1}, at::kLong);
+  for (std::int64_t i = 0; i < count;) {
+    const std::int64_t start = at::randint(cut, end, {1}, at::kLong).item<std::int64_t>();
+    const auto piece =
+        std::string_view(letters).substr(static_cast<std::size_t>(start), static_cast<std::size_t>(length));
+    if (before.find(piece) == std::string_view::npos) starts[i++][0] = start;
+  }
+  return starts;
+}
+
 /// Pieces of the prose and the same pieces one letter on; validation is from its last tenth.
 Splits text(std::int64_t samples, std::int64_t length, std::int64_t& vocabulary) {
   const std::string& letters = prose();
@@ -100,12 +114,12 @@ Splits text(std::int64_t samples, std::int64_t length, std::int64_t& vocabulary)
   std::transform(letters.begin(), letters.end(), numbers.data_ptr<std::int64_t>(),
                  [&](char letter) { return alphabet.number[static_cast<unsigned char>(letter)]; });
   const std::int64_t cut = numbers.size(0) / 10 * 9;
-  const auto pieces = [&](std::int64_t from, std::int64_t to, std::int64_t count) {
-    const at::Tensor starts = at::randint(from, to - length - 1, {count, 1}, at::kLong);
+  const auto pieces = [&](const at::Tensor& starts) {
     const at::Tensor places = starts + at::arange(length).unsqueeze(0);
     return Samples{numbers.take(places), numbers.take(places + 1)};
   };
-  return {pieces(0, cut, samples), pieces(cut, numbers.size(0), kValidationSamples / 4)};
+  Samples training = pieces(at::randint(0, cut - length - 1, {samples, 1}, at::kLong));
+  return {std::move(training), pieces(unseen_starts(letters, cut, length, kValidationSamples / 4))};
 }
 
 Splits digits(std::int64_t samples, const std::filesystem::path& folder, bool& drawn) {

@@ -36,13 +36,23 @@ first level are then a note. Losses of adversarial and reinforcement training ju
 )";
 
 /// How far ordinary upward scatter reaches. The upper percentile is only safe from the spikes themselves in a long
-/// curve.
-double upward_reach(const Reading& reading, bool far) {
+/// curve, and from their tails when those are left out: the points behind a peak on the way back to the course.
+double upward_reach(const Reading& reading, bool far, const std::vector<signal::Spike>& spikes) {
+  constexpr double kBack = 0.1;  // of the height, above which the loss is still on its way back
+  std::vector<bool> tail(reading.size(), false);
+  for (const signal::Spike& spike : spikes) {
+    const double height = spike.peak - spike.base;
+    for (std::size_t i = spike.first + 1; i < reading.size(); ++i) {
+      if (reading.curve.value[i] - spike.base < kBack * height) break;
+      tail[i] = true;
+    }
+  }
   std::vector<double> above;
   // The steep first tenth would pass for scatter.
   for (std::size_t i = reading.size() / 10; i < reading.size(); ++i) {
-    above.push_back(reading.curve.high[i] - reading.course[i]);
+    if (!tail[i]) above.push_back(reading.curve.high[i] - reading.course[i]);
   }
+  if (above.empty()) return 0;
   return signal::quantile(above, far ? 0.97 : 0.9);
 }
 
@@ -73,14 +83,14 @@ std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues
   const double settled =
       reading.curve.step.front() + settings["settle"] * (reading.curve.step.back() - reading.curve.step.front());
   const double at_first = first_level(reading);
-  const double near = settings["tail"] * upward_reach(reading, false);
+  const double near = settings["tail"] * upward_reach(reading, false, spikes);
   std::erase_if(spikes, [&](const signal::Spike& spike) {
     const bool dramatic = spike.peak - spike.base > settings["dramatic"] * at_first;
     return (spike.step < settled && !dramatic) || spike.peak - spike.base < near;
   });
   constexpr std::size_t kLong = 200;
   if (reading.size() < kLong || signal::period_of(spikes)) return spikes;
-  const double far = settings["far_tail"] * upward_reach(reading, true);
+  const double far = settings["far_tail"] * upward_reach(reading, true, spikes);
   std::erase_if(spikes, [&](const signal::Spike& spike) { return spike.peak - spike.base < far; });
   return spikes;
 }

@@ -92,17 +92,24 @@ double margin_of(const Promise& promise, const SpentRate& course, const Reading&
   return promised / std::max(settings["promised_share"] * scale, settings["noise_units"] * promise.sigma);
 }
 
-/// Validation was flat long before the rate was lowered: the schedule answered a plateau, it did not make it. A loss
-/// that flattens while a smooth schedule goes down does so because of it.
-bool validation_stopped_first(const Patient& patient, const SpentRate& course) {
+/// The rate left its working level in one step, as plateau schedulers and persons lower it, not along a smooth plan.
+bool lowered_at_once(const RateCurve& rate, const SpentRate& course) {
+  const auto& step = rate.curve.step;
+  const auto next =
+      static_cast<std::size_t>(std::upper_bound(step.begin(), step.end(), course.works_until) - step.begin());
+  constexpr double kJump = 2;
+  return next > 0 && next < step.size() && rate.curve.value[next - 1] >= kJump * rate.curve.value[next];
+}
+
+/// Validation was flat before the rate was lowered: the schedule answered a plateau, it did not make it.
+bool answers_a_plateau(const Patient& patient, const RateCurve& rate, const SpentRate& course) {
   constexpr std::size_t kFewest = 10;
-  constexpr double kLong = 0.75;  // of the time over which the rate worked
   const Reading* validation = patient.validation();
-  if (validation == nullptr || validation->size() < kFewest) return false;
+  if (validation == nullptr || validation->size() < kFewest || !lowered_at_once(rate, course)) return false;
   const Flatness flat = flatness_of(*validation);
+  constexpr std::size_t kLate = 2;  // evaluations by which the start of a flat stretch may be seen too late
   if (flat.since >= validation->size()) return false;
-  const double first = validation->curve.step.front();
-  return validation->curve.step[flat.since] - first < kLong * (course.works_until - first);
+  return validation->curve.step[flat.since - std::min(flat.since, kLate)] < course.works_until;
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -119,7 +126,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto course = spent_rate(*rate, loss->curve.step.back(),
                                  {settings["spent_share"], settings["working_share"], settings["plan_share"]});
   if (!course || course->spent_part < settings["stretch"]) return NotFound{};
-  if (validation_stopped_first(patient, *course)) return NotFound{};
+  if (answers_a_plateau(patient, *rate, *course)) return NotFound{};
   const bool arrived = loss->best >= 0 && loss->end < settings["solved_share"] * loss->start;
   const auto promise = promise_of(close_up(patient, *loss), *course);
   if (!promise || arrived) return NotFound{};
