@@ -1,6 +1,5 @@
 // A step under the monitor: what is looked at, in which order, and at what cost.
 #include "torch/monitor_work.h"
-#include "torch/clock.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -11,6 +10,7 @@
 
 #include "osler/diagnosis/diagnose.h"
 #include "torch/clipping.h"
+#include "torch/clock.h"
 
 namespace osler::torch {
 namespace {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "torch/seeded_test.h"
+
 namespace osler::torch {
 namespace {
 
@@ -20,8 +22,8 @@ struct Net : nn::Module {
   at::Tensor forward(const at::Tensor& x) { return fc2(hidden(x)); }
 };
 
-struct OriginTest : testing::Test {
-  OriginTest() { ::torch::manual_seed(3); }
+struct OriginTest : SeededTest {
+  OriginTest() : SeededTest(3) {}
   Net net;
   at::Tensor x = at::randn({6, 4});
   at::Tensor y = at::arange(6).remainder(3);
