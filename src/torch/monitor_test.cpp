@@ -7,7 +7,7 @@
 
 #include <stdexcept>
 
-#include "torch/seeded_test.h"
+#include "torch/test_seed.h"
 
 namespace osler::torch {
 namespace {
@@ -16,8 +16,8 @@ namespace nn = ::torch::nn;
 using testing::Contains;
 using testing::HasSubstr;
 
-struct MonitorTest : SeededTest {
-  MonitorTest() : SeededTest(1) {}
+struct MonitorTest : TestSeed, testing::Test {
+  MonitorTest() : TestSeed(1) {}
   nn::Sequential model{nn::Linear(4, 8), nn::BatchNorm1d(8), nn::ReLU(), nn::Linear(8, 3)};
   ::torch::optim::SGD optimizer{model->parameters(), ::torch::optim::SGDOptions(0.1)};
   at::Tensor x = at::randn({12, 4});

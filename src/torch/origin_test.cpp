@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "torch/seeded_test.h"
+#include "torch/test_seed.h"
 
 namespace osler::torch {
 namespace {
@@ -22,8 +22,8 @@ struct Net : nn::Module {
   at::Tensor forward(const at::Tensor& x) { return fc2(hidden(x)); }
 };
 
-struct OriginTest : SeededTest {
-  OriginTest() : SeededTest(3) {}
+struct OriginTest : TestSeed, testing::Test {
+  OriginTest() : TestSeed(3) {}
   Net net;
   at::Tensor x = at::randn({6, 4});
   at::Tensor y = at::arange(6).remainder(3);
