@@ -113,8 +113,9 @@ std::string changes_text(const Made& made) {
 std::string section_of(Ward ward, const std::string& folder) {
   const Made& first = ward.front();
   const Patient& patient = *first.patient;
-  std::string text = fmt::format("### {}\n\n**{}.** {}\n\n![losses of {} before and after the treatment]({}/{}.png)\n\n",
-                                 patient.id, patient.title, patient.story, patient.id, folder, patient.id);
+  std::string text =
+      fmt::format("### {}\n\n**{}.** {}\n\n![losses of {} before and after the treatment]({}/{}.png)\n\n", patient.id,
+                  patient.title, patient.story, patient.id, folder, patient.id);
   for (const Observation& seen : first.visit.sick.report.findings) {
     if (seen.finding == patient.finding) text += fmt::format("- Found: {} (`{}`)\n", seen.summary, seen.finding);
   }
