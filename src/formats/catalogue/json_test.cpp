@@ -183,6 +183,8 @@ TEST(Json, IsNotFooledByBrackets) {
   EXPECT_EQ(sniff("json", "[2022-04-18 20:16:50] Seen 16415 samples\n", "a.log"), Sniff::no);
   EXPECT_EQ(sniff("json", "{'loss': 1.2}\n", "a.log"), Sniff::no);
   EXPECT_EQ(sniff("json", "[INFO] hello\n", "a.log"), Sniff::no);
+  EXPECT_EQ(sniff("json", "[0] train_loss=2.57 test_loss=2.52\n[1] train_loss=2.51 test_loss=2.50\n", "a.log"),
+            Sniff::no);
   EXPECT_EQ(sniff("json-lines", "{'loss': 1.2}\n{'loss': 1.1}\n", "a.log"), Sniff::no);
 }
 

@@ -106,6 +106,9 @@ JsonShape json_shape(const Peek& peek) {
   const JsonExtent extent = find_json(head, first);
   if (!extent.closers.empty() && peek.whole && peek.path.extension() != ".json") return JsonShape::none;
   const std::string document = head.substr(extent.begin, extent.end - extent.begin) + extent.closers;
+  // Text that begins with a number in brackets, "[3] loss=0.5", is no document: more of them may follow, nothing else.
+  const std::size_t rest = extent.closers.empty() ? head.find_first_not_of(" \t\r\n,", extent.end) : std::string::npos;
+  if (rest != std::string::npos && head[rest] != '{' && head[rest] != '[') return JsonShape::none;
   const bool too_little = !extent.closers.empty() && extent.end < head.size() / 2;
   return !too_little && is_json(document) ? JsonShape::document : JsonShape::none;
 }

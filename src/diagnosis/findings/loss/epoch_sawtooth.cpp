@@ -1,6 +1,5 @@
 // epoch-sawtooth: the loss repeats a ramp in every epoch.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -9,6 +8,7 @@
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/rates.h"
+#include "signal/repetition.h"
 #include "signal/robust.h"
 
 namespace osler::catalogue {
@@ -25,7 +25,9 @@ standard errors, and in the median `amplitude` of the level. A climb counts only
 the drop at the boundary; it is looked for in the later half of the epochs as well, where the descent no longer hides
 it. Or the same pattern comes back in every epoch: folded over the later half of the epochs, the places within the
 epoch explain `pattern_share` of the loss's scatter about its course, and differ by `pattern_amplitude` of the level.
-Boundaries come from a series of epochs, else from the distance between validations.
+Boundaries come from a series of epochs, else from the distance between validations. Where neither shows it, the loss
+itself may: scatter that comes back in the same order after a fixed number of rows, `fewest_late` times or more, is a
+fixed order of the batches.
 
 ## Why it matters
 The batches come in the same order every time: classes or difficulties follow each other, and the model adapts to what
@@ -104,19 +106,29 @@ struct Pattern {
   double amplitude = 0;  // half the distance from the lowest to the highest place, as a share of the level
 };
 
+/// How many places an epoch is divided into: its rows where every epoch has equally many, so that each row meets its
+/// like, else a few wide ones.
+std::size_t places_in(const std::vector<EpochRange>& epochs) {
+  constexpr std::size_t kWide = 16;
+  const std::size_t rows = epochs.back().last - epochs.back().first;
+  const bool equal = std::all_of(epochs.begin(), epochs.end(),
+                                 [&](const EpochRange& epoch) { return epoch.last - epoch.first == rows; });
+  return equal ? rows : kWide;
+}
+
 /// Folds the later half of the epochs onto each other. The mean over one epoch, which a pattern leaves alone, is the
 /// course.
 Pattern pattern_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, double scale) {
-  constexpr std::size_t kPlaces = 16;
-  std::array<double, kPlaces> sums{};
-  std::array<double, kPlaces> counts{};
+  const std::size_t places = places_in(epochs);
+  std::vector<double> sums(places, 0.0);
+  std::vector<double> counts(places, 0.0);
   std::vector<std::pair<std::size_t, double>> residuals;
   for (std::size_t e = epochs.size() / 2; e < epochs.size(); ++e) {
     const auto values = std::span(loss.value).subspan(epochs[e].first, epochs[e].last - epochs[e].first);
     const double middle = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
     const double level = scale > 0 ? scale : std::max(std::abs(middle), 1e-300);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::size_t place = i * kPlaces / values.size();
+      const std::size_t place = i * places / values.size();
       const double residual = (values[i] - middle) / level;
       sums[place] += residual;
       counts[place] += 1;
@@ -124,7 +136,7 @@ Pattern pattern_of(const signal::Curve& loss, const std::vector<EpochRange>& epo
     }
   }
   std::vector<double> means;
-  for (std::size_t place = 0; place < kPlaces; ++place) {
+  for (std::size_t place = 0; place < places; ++place) {
     if (counts[place] > 0) means.push_back(sums[place] / counts[place]);
   }
   double all = 0;
@@ -143,6 +155,41 @@ Pattern pattern_of(const signal::Curve& loss, const std::vector<EpochRange>& epo
   return pattern;
 }
 
+/// A pattern that matters, as a note: many runs learn well with it.
+Verdict judge_pattern(const Reading& loss, const signal::Curve& curve, const std::vector<EpochRange>& epochs,
+                      double scale, const std::string& from, const SettingValues& settings) {
+  const Pattern pattern = pattern_of(curve, epochs, scale);
+  if (pattern.share < settings["pattern_share"] || pattern.amplitude < settings["pattern_amplitude"]) {
+    return NotFound{};
+  }
+  Observation seen = observe(Severity::note, confidence_of(pattern.amplitude / settings["pattern_amplitude"]),
+                             std::llround(curve.step[epochs.front().first]), loss.last_step,
+                             loss.name + " goes through the same ups and downs, by " + per_cent(pattern.amplitude) +
+                                 " of its level, in every one of " + std::to_string(epochs.size()) + " epochs.");
+  seen.qualifiers["shape"] = "pattern";
+  seen.qualifiers["boundaries"] = from;
+  seen.evidence.push_back(evidence(
+      loss.name, seen.first_step, loss.last_step, pattern.share, settings["pattern_share"],
+      "the place within the epoch explains " + per_cent(pattern.share) + " of the loss's scatter about its course"));
+  return seen;
+}
+
+/// Where the later half of the curve repeats itself: the stretches, as epochs of which nobody told. Empty when it does
+/// not.
+std::vector<EpochRange> repeated_stretches(const signal::Curve& curve, const SettingValues& settings) {
+  signal::RepetitionOptions options;
+  options.shortest = static_cast<std::size_t>(settings["fewest_rows"]);
+  options.repeats = static_cast<std::size_t>(settings["fewest_late"]);
+  const std::size_t half = curve.size() / 2;
+  const auto repetition = signal::repetition_of(std::span(curve.value).subspan(half), options);
+  std::vector<EpochRange> stretches;
+  if (!repetition) return stretches;
+  for (std::size_t last = curve.size(); last >= half + repetition->period; last -= repetition->period) {
+    stretches.insert(stretches.begin(), {last - repetition->period, last});
+  }
+  return stretches;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial() || patient.reinforcement()) {
     return NotChecked{"networks play against each other or for a reward: their losses follow no epochs"};
@@ -150,8 +197,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const signal::Curve curve = close_up(patient, *loss);
+  const double scale =
+      curve.empty() || *std::min_element(curve.value.begin(), curve.value.end()) > 0 ? 0 : loss->top - loss->best;
   const Epochs epochs = epochs_of(patient, curve, static_cast<std::size_t>(settings["fewest_rows"]));
+  const std::vector<EpochRange> repeated = repeated_stretches(curve, settings);
   if (static_cast<double>(epochs.ranges.size()) < settings["fewest_epochs"]) {
+    if (!repeated.empty()) return judge_pattern(*loss, curve, repeated, scale, "the loss itself", settings);
     return NotChecked{"fewer than " + number(settings["fewest_epochs"]) + " epochs with at least " +
                       number(settings["fewest_rows"]) + " logged losses each"};
   }
@@ -159,7 +210,6 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   // The first epoch descends too steeply to tell a ramp.
   const std::vector<EpochRange> later(epochs.ranges.begin() + 1, epochs.ranges.end());
-  const double scale = *std::min_element(curve.value.begin(), curve.value.end()) > 0 ? 0 : loss->top - loss->best;
   Saw saw = saw_of(curve, later, scale, settings);
   // A steep descent hides a climb within its epochs, which shows when it has flattened.
   const std::size_t half = later.size() / 2;
@@ -172,20 +222,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double boundary = saw.boundary;
   const std::string count = std::to_string(saw.epochs);
   if (!saw.leaps && !saw.climbs) {
-    const Pattern pattern = pattern_of(curve, later, scale);
-    if (pattern.share < settings["pattern_share"] || pattern.amplitude < settings["pattern_amplitude"]) {
-      return NotFound{};
-    }
-    Observation seen = observe(Severity::note, confidence_of(pattern.amplitude / settings["pattern_amplitude"]),
-                               std::llround(curve.step[later.front().first]), loss->last_step,
-                               loss->name + " goes through the same ups and downs, by " + per_cent(pattern.amplitude) +
-                                   " of its level, in every one of " + count + " epochs.");
-    seen.qualifiers["shape"] = "pattern";
-    seen.qualifiers["boundaries"] = epochs.from;
-    seen.evidence.push_back(evidence(
-        loss->name, seen.first_step, loss->last_step, pattern.share, settings["pattern_share"],
-        "the place within the epoch explains " + per_cent(pattern.share) + " of the loss's scatter about its course"));
-    return seen;
+    Verdict pattern = judge_pattern(*loss, curve, later, scale, epochs.from, settings);
+    if (std::holds_alternative<Observation>(pattern) || repeated.empty()) return pattern;
+    return judge_pattern(*loss, curve, repeated, scale, "the loss itself", settings);
   }
 
   const double amplitude = leaps ? boundary : within;
