@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -71,14 +72,14 @@ const files = readdirSync(pages, { recursive: true, withFileTypes: true })
   .sort();
 const [head, tail] = reportPage();
 const arrays = [
-  ...files.map((file, i) => array(`kFile${i}`, readFileSync(file))),
+  ...files.flatMap((file, i) => [array(`kFile${i}`, readFileSync(file)), array(`kZipped${i}`, gzipSync(readFileSync(file), { level: 9 }))]),
   array('kReportHead', Buffer.from(head)),
   array('kReportTail', Buffer.from(tail)),
 ];
 const rows = files.map((file, i) => {
   const path = '/' + relative(pages, file).replaceAll('\\', '/');
   const type = types[extname(file)] ?? 'application/octet-stream';
-  return `      {"${path === '/index.html' ? '/' : path}", "${type}", text(kFile${i})},`;
+  return `      {"${path === '/index.html' ? '/' : path}", "${type}", text(kFile${i}), text(kZipped${i})},`;
 });
 writeFileSync(
   source,

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "dashboard/json.h"
 #include "osler/run/role.h"
@@ -13,26 +16,48 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kSparkColumns = 60;
+constexpr double kLogarithmicFrom = 30;
 
-/// The first curve of the report in few columns: lowest and highest value of each, null where nothing is finite.
+/// A place between 0 (the lowest value of the curve) and 1 as a letter; a full stop where there is no finite value.
+char letter(double place) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (!std::isfinite(place)) return '.';
+  return kLetters[static_cast<std::size_t>(std::lround(place * static_cast<double>(kLetters.size() - 1)))];
+}
+
+/// The first curve of the report in few columns: lowest and highest value of each. Thousands of them are sent with the
+/// list of runs and each is drawn as high as a line of text, so a column's value is a letter and not a number.
 Json spark_json(const Report& report) {
   if (report.sketches.empty() || report.sketches.front().columns.empty()) return nullptr;
   const Sketch& sketch = report.sketches.front();
   const std::size_t size = sketch.columns.size();
-  const std::size_t count = std::min(size, kSparkColumns);
-  Json low = Json::array();
-  Json high = Json::array();
-  for (std::size_t i = 0; i < count; ++i) {
-    double least = kNothing;
-    double most = kNothing;
-    for (std::size_t at = i * size / count; at < (i + 1) * size / count; ++at) {
-      least = std::fmin(least, sketch.columns[at].low);
-      most = std::fmax(most, sketch.columns[at].high);
+  std::vector<std::pair<double, double>> columns(std::min(size, kSparkColumns), {kNothing, kNothing});
+  double least = kNothing;
+  double most = kNothing;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    auto& [low, high] = columns[i];
+    for (std::size_t at = i * size / columns.size(); at < (i + 1) * size / columns.size(); ++at) {
+      low = std::fmin(low, sketch.columns[at].low);
+      high = std::fmax(high, sketch.columns[at].high);
     }
-    low.push_back(short_number(least));
-    high.push_back(short_number(most));
+    least = std::fmin(least, low);
+    most = std::fmax(most, high);
   }
-  return {{"series", sketch.series}, {"low", std::move(low)}, {"high", std::move(high)}};
+  // A loss that spans decades says more on a logarithmic scale.
+  const bool logarithmic = least > 0 && most / least > kLogarithmicFrom;
+  const auto fit = [&](double value) {
+    return logarithmic ? std::log(value) : value / 2;
+  };  // half: the range is finite
+  const auto place = [&](double value) {
+    return most > least || std::isnan(value) ? (fit(value) - fit(least)) / (fit(most) - fit(least)) : 0.5;
+  };
+  std::string low;
+  std::string high;
+  for (const auto& column : columns) {
+    low += letter(place(column.first));
+    high += letter(place(column.second));
+  }
+  return {{"series", sketch.series}, {"low", low}, {"high", high}};
 }
 
 /// The newest value of the best series in a role; NaN when there is none.

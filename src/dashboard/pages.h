@@ -11,6 +11,7 @@ struct Page {
   std::string_view path;  ///< as a browser asks for it: "/", "/assets/index.js"
   std::string_view type;  ///< its media type
   std::string_view body;
+  std::string_view gzipped;  ///< the same as gzip makes it
 };
 
 /// All of them; empty when the program was built without Node.

@@ -7,16 +7,16 @@
 namespace osler::server {
 namespace {
 
-Text shared(std::string text) {
-  return std::make_shared<const std::string>(std::move(text));
-}
-
-Result<Text> shared(Result<std::string> text) {
+Result<Text> given(Result<std::string> text) {
   if (!text) return text.error();
   return shared(std::move(*text));
 }
 
 }  // namespace
+
+Text shared(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
 
 Result<Text> series_json(Library& library, std::string_view id, const SeriesChoice& series,
                          const WindowRequest& request) {
@@ -40,7 +40,7 @@ Result<Text> ridge_json(Library& library, std::string_view id, const std::string
   const auto seen = library.with_run(
       id, [&](const Run& run, const Report& report) { answer = dashboard::ridge_json(run, report, series, window); });
   if (!seen) return seen.error();
-  return shared(std::move(answer));
+  return given(std::move(answer));
 }
 
 Result<Text> comparison_json(Library& library, std::string_view a, std::string_view b, std::string_view axis) {
@@ -58,7 +58,7 @@ Result<Text> comparison_json(Library& library, std::string_view a, std::string_v
     }
   });
   if (!seen) return seen.error();
-  return shared(std::move(answer));
+  return given(std::move(answer));
 }
 
 }  // namespace osler::server

@@ -11,6 +11,8 @@
 
 namespace osler::server {
 
+[[nodiscard]] Text shared(std::string text);
+
 /// A stretch of a series as columns of equal length.
 [[nodiscard]] Result<Text> series_json(Library& library, std::string_view id, const SeriesChoice& series,
                                        const WindowRequest& request);

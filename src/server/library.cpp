@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "dashboard/run_json.h"
 #include "dashboard/window.h"
@@ -74,8 +75,9 @@ void Library::search() {
     }
     cards_.erase(at->first);
     at = entries_.erase(at);
-    gone_revision_ = ++revision_;
+    anew_revision_ = ++revision_;
   }
+  if (!std::exchange(searched_, true)) anew_revision_ = ++revision_;
   changed_.notify_all();
 }
 
@@ -249,7 +251,8 @@ Text Library::runs_json() const {
   for (const auto& [id, card] : cards_) size += card.json.size();
   auto text = std::make_shared<std::string>();
   text->reserve(size);
-  *text += "{\"revision\":" + std::to_string(revision_) + ",\"runs\":[";
+  *text +=
+      "{\"revision\":" + std::to_string(revision_) + ",\"searched\":" + (searched_ ? "true" : "false") + ",\"runs\":[";
   for (const auto& [id, card] : cards_) {
     if (text->back() != '[') *text += ',';
     *text += card.json;
@@ -275,7 +278,7 @@ std::uint64_t Library::revision() const {
 Changes Library::changes_since(std::uint64_t since, std::chrono::milliseconds patience) const {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, patience, [&] { return revision_ > since; });
-  Changes changes{.revision = revision_, .cards = {}, .runs_gone = gone_revision_ > since};
+  Changes changes{.revision = revision_, .cards = {}, .list_anew = anew_revision_ > since};
   if (revision_ <= since) return changes;
   for (const auto& [id, card] : cards_) {
     if (card.revision > since) changes.cards.push_back(card.json);

@@ -38,7 +38,7 @@ struct LibraryLimits {
 struct Changes {
   std::uint64_t revision = 0;
   std::vector<std::string> cards;  ///< as JSON
-  bool runs_gone = false;          ///< some run is no longer there: the list is to be asked for anew
+  bool list_anew = false;          ///< the list is to be asked for anew: some run is gone, or the first search is over
 };
 
 /// A series by its name, or by its number where the name is too long for an address.
@@ -74,7 +74,7 @@ class Library {
   /// early when a stop is requested. One thread at a time.
   void examine_changed(const std::stop_token& stop);
 
-  /// All cards: {"revision", "runs": [card...]}.
+  /// All cards: {"revision", "searched", "runs": [card...]}; before the first search is over some may be missing.
   [[nodiscard]] Text runs_json() const;
   [[nodiscard]] std::vector<dashboard::Card> cards() const;
   /// Waits until something is newer than `since`, at most `patience`.
@@ -121,7 +121,8 @@ class Library {
   std::uint64_t revision_ = 1;
   mutable Text runs_json_;  // as of `runs_revision_`
   mutable std::uint64_t runs_revision_ = 0;
-  std::uint64_t gone_revision_ = 0;
+  std::uint64_t anew_revision_ = 0;
+  bool searched_ = false;
 };
 
 }  // namespace osler::server

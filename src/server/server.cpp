@@ -28,6 +28,7 @@ constexpr auto kLookEvery = std::chrono::milliseconds(500);
 constexpr auto kSearchEvery = std::chrono::seconds(3);
 constexpr int kSearchRest = 20;  // after a search that took t, at least so many t until the next: a twentieth of a core
 constexpr auto kStreamPatience = std::chrono::milliseconds(500);
+constexpr auto kStreamPace = std::chrono::milliseconds(100);  // changes that come close together are told together
 constexpr int kQuietRounds = 4;  // after which a stream is written to, only to learn whether somebody is there
 
 constexpr const char* kPolicy =
@@ -37,6 +38,7 @@ constexpr const char* kNoDashboard =
     "Osler is serving its API, for example at /api/runs, but this program was built without the dashboard's page:\n"
     "Node and npm were not there. Install them and build again.\n";
 constexpr const char* kJson = "application/json";
+constexpr const char* kOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 constexpr std::string_view kPlayground = "/api/playground";
 constexpr const char* kProof = "X-Osler-Proof";
 
@@ -45,11 +47,23 @@ void refuse(httplib::Response& response, int status, const std::string& why) {
   response.set_content(dashboard::written({{"error", why}}), kJson);
 }
 
-/// Sends a text without a copy of it: a long one, asked for by many at once, is then in memory once.
+/// Sends a text without a copy of it: a long one, asked for by many at once, is then in memory once. Nor does httplib
+/// compress what is sent this way, which with Brotli's highest level would take it longer than all the rest.
 void send(httplib::Response& response, const Text& text, const char* type) {
   response.set_content_provider(text->size(), type,
                                 [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
                                   return sink.write(text->data() + offset, length);
+                                });
+}
+
+void send_page(const httplib::Request& request, httplib::Response& response, const dashboard::Page& page) {
+  const bool gzipped = request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+  const std::string_view body = gzipped ? page.gzipped : page.body;
+  if (gzipped) response.set_header("Content-Encoding", "gzip");
+  response.set_header("Vary", "Accept-Encoding");
+  response.set_content_provider(body.size(), std::string(page.type),
+                                [body](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                                  return sink.write(body.data() + offset, length);
                                 });
 }
 
@@ -84,8 +98,8 @@ class HttpServer final : public Server {
         library_(files, all_roots(options_)),
         playground_(options_.trainer, options_.playground / "playground",
                     [this](const std::filesystem::path& run) { return library_.notice(run); }),
-        catalogue_(dashboard::catalogue_json()),
-        tree_(dashboard::tree_json()) {
+        catalogue_(shared(dashboard::catalogue_json())),
+        tree_(shared(dashboard::tree_json())) {
     http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
     http_.set_payload_max_length(1U << 16U);
     http_.set_keep_alive_timeout(5);
@@ -195,19 +209,14 @@ class HttpServer final : public Server {
     if (path == "/api/runs") return send(response, library_.runs_json(), kJson);
     if (path.starts_with(kRun)) return route_run(path.substr(kRun.size()), request, response);
     if (path == "/api/compare") return give_comparison(request, response);
-    if (path == "/api/catalogue") return response.set_content(catalogue_, kJson);
-    if (path == "/api/tree") return response.set_content(tree_, kJson);
-    if (path == kPlayground) return response.set_content(playground_.choices_json(proof_), kJson);
-    if (path == std::string(kPlayground) + "/jobs") return response.set_content(playground_.jobs_json(), kJson);
+    if (path == "/api/catalogue") return send(response, catalogue_, kJson);
+    if (path == "/api/tree") return send(response, tree_, kJson);
+    if (path == kPlayground) return send(response, shared(playground_.choices_json(proof_)), kJson);
+    if (path == std::string(kPlayground) + "/jobs") return send(response, shared(playground_.jobs_json()), kJson);
     if (path == "/api/events") return stream_events(response);
-    if (path == "/metrics") {
-      return response.set_content(metrics_text(library_.cards()),
-                                  "application/openmetrics-text; version=1.0.0; charset=utf-8");
-    }
+    if (path == "/metrics") return send(response, shared(metrics_text(library_.cards())), kOpenMetrics);
     for (const dashboard::Page& page : dashboard::pages()) {
-      if (page.path == path) {
-        return response.set_content(page.body.data(), page.body.size(), std::string(page.type));
-      }
+      if (page.path == path) return send_page(request, response, page);
     }
     if (path == "/") return response.set_content(kNoDashboard, "text/plain; charset=utf-8");
     refuse(response, 404, "nothing is here");
@@ -277,6 +286,7 @@ class HttpServer final : public Server {
       std::uint64_t revision = 0;
       std::uint64_t jobs = 0;
       int quiet = 0;
+      Clock::time_point not_before{};
     };
     auto place = std::make_shared<Place>(Place{library_.revision()});
     response.set_chunked_content_provider(
@@ -284,17 +294,21 @@ class HttpServer final : public Server {
         [this, place](std::size_t, httplib::DataSink& sink) {
           // The first look does not wait: what it writes tells the client that the stream is open.
           const auto patience = place->quiet == 0 ? std::chrono::milliseconds(0) : kStreamPatience;
+          std::this_thread::sleep_until(place->not_before);
           const Changes changes = library_.changes_since(place->revision, patience);
           std::string text;
           for (const std::string& card : changes.cards) text += "event: run\ndata: " + card + "\n\n";
-          if (changes.runs_gone) text += "event: gone\ndata: {}\n\n";
+          if (changes.list_anew) text += "event: list\ndata: {}\n\n";
           place->revision = changes.revision;
           if (const auto jobs = playground_.revision(); jobs != place->jobs) {
             text += "event: jobs\ndata: " + playground_.jobs_json() + "\n\n";
             place->jobs = jobs;
           }
           if (text.empty() && ++place->quiet % kQuietRounds == 1) text = ": still here\n\n";
-          if (!text.empty()) sink.write(text.data(), text.size());
+          if (!text.empty()) {
+            sink.write(text.data(), text.size());
+            place->not_before = Clock::now() + kStreamPace;
+          }
           if (stopping_) sink.done();
           return !stopping_;
         },
@@ -305,8 +319,8 @@ class HttpServer final : public Server {
   Library library_;
   Playground playground_;  // its trainings tell the library of their runs
   std::string proof_ = make_secret();
-  std::string catalogue_;
-  std::string tree_;
+  Text catalogue_;
+  Text tree_;
   httplib::Server http_;
   std::atomic<int> streams_{0};
   std::atomic<bool> stopping_{false};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "osler/dashboard/html_report.h"
 #include "osler/runfile/writer.h"
 #include "server_fixture.h"
 
@@ -87,6 +88,38 @@ TEST_F(ServerTest, TellsAListenerOfAChange) {
   });
   EXPECT_THAT(heard, HasSubstr("event: run"));
   EXPECT_THAT(heard, HasSubstr("\"last\":1500"));
+}
+
+TEST_F(ServerTest, TellsAListenerThatARunIsGone) {
+  serve();
+  ASSERT_FALSE(examined("healthy.csv").is_null());
+  std::string heard;
+  bool removed = false;
+  auto asking = client();
+  asking.set_read_timeout(30);
+  (void)asking.Get("/api/events", [&](const char* data, std::size_t size) {
+    heard.append(data, size);
+    if (!removed) std::filesystem::remove(root() / "healthy.csv");
+    removed = true;
+    return heard.find("event: list") == std::string::npos;
+  });
+  EXPECT_THAT(heard, HasSubstr("event: list"));
+  const Json list = get("/api/runs");
+  EXPECT_TRUE(list.at("searched").get<bool>());
+  EXPECT_EQ(list.at("runs").size(), 1U);
+}
+
+TEST_F(ServerTest, SendsItsPagesPackedToWhoTakesThemSo) {
+  serve();
+  auto asking = client();
+  const auto plain = asking.Get("/", {{"Accept-Encoding", "identity"}});
+  const auto packed = asking.Get("/", {{"Accept-Encoding", "br, gzip"}});  // the client unpacks it
+  ASSERT_TRUE(plain && packed);
+  EXPECT_EQ(plain->body, packed->body);
+  EXPECT_EQ(plain->get_header_value("Content-Encoding"), "");
+  if (!has_dashboard()) GTEST_SKIP() << "this program was built without the dashboard's page";
+  EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
+  EXPECT_EQ(packed->get_header_value("Vary"), "Accept-Encoding");
 }
 
 TEST_F(ServerTest, ReadsNothingOutsideTheRoot) {

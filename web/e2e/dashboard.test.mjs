@@ -2,10 +2,11 @@
 // OSLER_SCREENSHOTS every page is also photographed into that folder, in light and dark, wide and narrow.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { hostileLog, makeFolder, openRun, program, raise } from './stage.mjs';
+import { hostileLog, makeFolder, openRun, program, raise, writeMany } from './stage.mjs';
 
 const pictures = process.env.OSLER_SCREENSHOTS;
 let folder, stage, open;
@@ -116,8 +117,8 @@ test('layers by time and distributions are drawn where a run has them', async ()
   const map = page.locator('.heat canvas[role=img]');
   await map.waitFor();
   assert.match(await map.getAttribute('aria-label'), /8 layers by time/);
-  await map.hover({ position: { x: 200, y: 5 } });
-  await page.locator('.said', { hasText: 'layers.0.weight' }).waitFor();
+  // A canvas can be pointed at before it is drawn, and says nothing until the pointer moves again.
+  for (let x = 100; !/layers\.0\.weight, steps \d/.test(await page.locator('.heat .said').first().innerText()); x = (x + 10) % 400) await map.hover({ position: { x, y: 5 } });
   await page.goto(`${stage.address}#/`);
   await openRun(page, /^board$/);
   await page.locator('.ridges path').first().waitFor();
@@ -176,6 +177,33 @@ test('a change that comes while the list is on its way is not lost', async () =>
   await page.goto(stage.address);
   await page.locator('.rows .row', { hasText: 'healthy.csv' }).getByText('1\u202f510').waitFor();
   await page.close();
+});
+
+test('five thousand runs are listed before they are examined, fill in live, and are searched and sorted as a whole', async () => {
+  const kRuns = 5000;
+  const many = mkdtempSync(join(tmpdir(), 'osler-many-'));
+  writeMany(many, kRuns, 1234);
+  const crowd = await raise([many]);
+  const page = await crowd.open();
+  const rows = page.locator('.rows .row');
+  const all = page.getByRole('button', { name: `All ${kRuns}` });
+  await all.waitFor();
+  assert.ok((await rows.count()) < 100);
+  await page.getByRole('button', { name: /^Waiting/ }).waitFor({ state: 'detached' });
+  await page.getByRole('searchbox').fill('run-4321');
+  await rows.nth(1).waitFor({ state: 'detached' });
+  assert.match(await rows.first().innerText(), /run-4321\.csv/);
+  await page.getByRole('searchbox').fill('');
+  await page.getByRole('button', { name: 'Loss', exact: true }).click();
+  await rows.first().getByText('run-1234.csv').waitFor();
+  // All that the first view needs, of a list in which every run has its curve.
+  await page.reload();
+  await all.waitFor();
+  await page.locator('.rows .spark').first().waitFor();
+  const bytes = await page.evaluate(() => performance.getEntriesByType('resource').reduce((sum, one) => sum + one.transferSize, 0));
+  assert.ok(bytes > kRuns * 200 && bytes < kRuns * 500 + 100_000, `${bytes} bytes`);
+  assert.deepEqual(crowd.complaints, []);
+  await crowd.fall(many);
 });
 
 test('markup in the names of files and series is shown, never run', async () => {

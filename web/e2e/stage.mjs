@@ -38,6 +38,16 @@ function writeLab(folder) {
   writeFileSync(join(folder, 'metrics.csv'), rows.join('\n') + '\n');
 }
 
+/** As many small logs as `count` in `folder`; that of `best` ends with the lowest loss of all. */
+export function writeMany(folder, count, best) {
+  mkdirSync(folder, { recursive: true });
+  for (let run = 0; run < count; ++run) {
+    const noise = (i) => ((i * 7919 + run) % 97) / 1000;
+    const rows = Array.from({ length: 100 }, (_, i) => `${i},${(2 * Math.exp(-i / 30) + (run === best && i === 99 ? -1 : noise(i))).toFixed(4)}`);
+    writeFileSync(join(folder, `run-${run}.csv`), `step,train_loss\n${rows.join('\n')}\n`);
+  }
+}
+
 /** The folder of runs. */
 export function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'osler-e2e-'));

@@ -13,7 +13,14 @@ export interface Card {
   steps?: { first: number; last: number; count: number };
   findings?: Record<Severity, number>;
   loss?: number | string;
-  spark?: { series: string; low: (number | null)[]; high: (number | null)[] } | null;
+  /** One letter for each column of a small curve. */
+  spark?: { series: string; low: string; high: string } | null;
+}
+
+/** All runs; before the server has searched its folders once some may be missing. */
+export interface RunList {
+  searched: boolean;
+  runs: Card[];
 }
 
 export interface SeriesInfo {
@@ -292,7 +299,7 @@ export interface SeriesKey {
 export interface Source {
   /** Whether runs may change while they are looked at. */
   live: boolean;
-  runs(): Promise<Card[]>;
+  runs(): Promise<RunList>;
   run(id: string): Promise<RunDetail>;
   report(id: string): Promise<Report>;
   series(key: SeriesKey, steps: Range | null, points: number, signal?: AbortSignal): Promise<SentColumns>;
@@ -323,7 +330,7 @@ function stepQuery(steps: Range | null, query: Record<string, string> = {}) {
 
 const server: Source = {
   live: true,
-  runs: async () => (await ask<{ runs: Card[] }>('/api/runs')).runs,
+  runs: () => ask('/api/runs'),
   run: (id) => ask(runPath(id)),
   report: (id) => ask(`${runPath(id)}/report`),
   series: (key, steps, points, signal) => {

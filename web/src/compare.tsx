@@ -71,7 +71,7 @@ function Overlay({ runs, comparisons, revision }: { runs: Loaded[]; comparisons:
   const [view, setView] = useState<Range | null>(null);
   const [look, setLook] = useState<Look>({ axis: 'step', smoothing: 0 });
   const axis = useAxis(look.axis, runs);
-  useEffect(() => setView(null), [axis]);
+  useEffect(() => setView(null), [axis.kind]);
   const whole = useMemo(() => {
     const from = Math.min(...runs.map(({ run }) => axis.toX(run.id, run.steps.first)));
     const to = Math.max(...runs.map(({ run }) => axis.toX(run.id, run.steps.last)));

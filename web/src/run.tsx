@@ -75,7 +75,7 @@ function Charts({ run, report, chosen, revision }: ChartsProps) {
   const shown = new Set([...grouped, ...wanted]);
   const marks = useMemo(() => marksOf(run, axis), [run, axis]);
 
-  useEffect(() => setView(null), [axis]);
+  useEffect(() => setView(null), [axis.kind]);
   const shownBefore = useRef(chosen);
   useEffect(() => {
     const before = shownBefore.current;

@@ -8,17 +8,30 @@ import { age, Badge, number, statusName, step } from './words';
 type Key = 'status' | 'name' | 'step' | 'age' | 'format' | 'loss';
 const kRank: Status[] = ['critical', 'warning', 'unreadable', 'insufficient-data', 'healthy', 'unexamined'];
 
-// Made once: a comparison that has to make its own takes far longer, and thousands of runs take many.
-const names = new Intl.Collator('en', { numeric: true });
-
-const compare: Record<Key, (a: Card, b: Card) => number> = {
-  status: (a, b) => kRank.indexOf(a.status) - kRank.indexOf(b.status) || names.compare(a.name, b.name),
-  name: (a, b) => names.compare(a.name, b.name),
-  step: (a, b) => (b.steps?.last ?? -1) - (a.steps?.last ?? -1),
-  age: (a, b) => b.modified - a.modified,
-  format: (a, b) => names.compare(a.format, b.format),
-  loss: (a, b) => asNumber(a.loss) - asNumber(b.loss),
+/** What the list is sorted by, the least first. Sorting keeps the order of equals, and the runs come by their names. */
+const places: Record<Key, (card: Card) => number | string> = {
+  status: (card) => kRank.indexOf(card.status),
+  name: () => 0,
+  step: (card) => -(card.steps?.last ?? -1),
+  age: (card) => -card.modified,
+  format: (card) => card.format,
+  loss: (card) => asNumber(card.loss),
 };
+
+/** The runs in which every word occurs. */
+function found(cards: Card[], words: string): Card[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return cards;
+  return cards.filter((card) => {
+    const text = `${card.name} ${card.headline} ${card.format}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+function sorted(cards: Card[], key: Key): Card[] {
+  const placed = cards.map((card) => ({ card, place: places[key](card) }));
+  return placed.sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0)).map(({ card }) => card);
+}
 
 function asNumber(value: number | string | undefined): number {
   return typeof value === 'number' ? value : Infinity;
@@ -101,13 +114,8 @@ export function RunsPage() {
     return result;
   }, [all]);
   const shown = useMemo(() => {
-    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (card: Card) => {
-      const text = `${card.name} ${card.headline} ${card.format}`.toLowerCase();
-      return (!only || card.status === only) && wanted.every((word) => text.includes(word));
-    };
-    const sorted = all.filter(fits).sort(compare[key]);
-    return reversed ? sorted.reverse() : sorted;
+    const fitting = sorted(found(only ? all.filter((card) => card.status === only) : all, words), key);
+    return reversed ? fitting.reverse() : fitting;
   }, [all, words, only, key, reversed]);
   const { list, first, last } = useWindow(shown.length, rowHeight);
 
@@ -159,7 +167,7 @@ export function RunsPage() {
       </div>
       {loaded && all.length === 0 && <p class="quiet">No run was found below the served folders yet. New ones appear here by themselves.</p>}
       {all.length > 0 && shown.length === 0 && <p class="quiet">No run fits this search.</p>}
-      {!loaded && <p class="quiet">{connected ? 'Loading …' : 'Waiting for the server …'}</p>}
+      {!loaded && <p class="quiet">{connected ? 'Looking for runs …' : 'Waiting for the server …'}</p>}
     </main>
   );
 }

@@ -4,32 +4,28 @@ import type { Card } from './api';
 const kWidth = 120;
 const kHeight = 28;
 
+// What the letters of a spark line stand for, from its lowest value to its highest; any other is a gap.
+const kLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
 export function Spark({ spark }: { spark: NonNullable<Card['spark']> }) {
   const count = spark.low.length;
-  const values = [...spark.low, ...spark.high].filter((v): v is number => v !== null);
-  if (values.length === 0) return null;
-  let least = Math.min(...values);
-  let most = Math.max(...values);
-  // A loss that spans decades says more on a logarithmic scale.
-  const log = least > 0 && most / least > 30;
-  const scale = (v: number) => (log ? Math.log(v) : v);
-  least = scale(least);
-  most = scale(most);
+  const [low, high] = [spark.low, spark.high].map((letters) => Array.from(letters, (letter) => kLetters.indexOf(letter))) as [number[], number[]];
+  if (low.every((level) => level < 0)) return null;
   const x = (i: number) => (count < 2 ? kWidth / 2 : 1 + (i / (count - 1)) * (kWidth - 2));
-  const y = (v: number) => (most === least ? kHeight / 2 : kHeight - 2 - ((scale(v) - least) / (most - least)) * (kHeight - 4));
+  const y = (level: number) => kHeight - 2 - (level / (kLetters.length - 1)) * (kHeight - 4);
   const shapes: string[] = [];
   const gaps: number[] = [];
   let run: number[] = [];
   const close = () => {
     if (run.length > 0) {
-      const top = run.map((i) => `${x(i).toFixed(1)},${(y(spark.high[i]!) - 0.6).toFixed(1)}`);
-      const bottom = run.map((i) => `${x(i).toFixed(1)},${(y(spark.low[i]!) + 0.6).toFixed(1)}`).reverse();
+      const top = run.map((i) => `${x(i).toFixed(1)},${(y(high[i]!) - 0.6).toFixed(1)}`);
+      const bottom = run.map((i) => `${x(i).toFixed(1)},${(y(low[i]!) + 0.6).toFixed(1)}`).reverse();
       shapes.push(`M${[...top, ...bottom].join('L')}Z`);
     }
     run = [];
   };
   for (let i = 0; i < count; ++i) {
-    if (spark.low[i] === null || spark.high[i] === null) {
+    if (low[i]! < 0) {
       gaps.push(i);
       close();
     } else {
