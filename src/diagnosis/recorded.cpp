@@ -31,6 +31,25 @@ std::optional<Recorded> boiled_down(const Series& series) {
   return record;
 }
 
+/// Training goes well whatever the layers look like: the loss fell to less than half of where it began, and the
+/// accuracy, where there is one, is good.
+bool learns_well(const Patient& patient) {
+  constexpr double kHalf = 0.5;
+  constexpr double kGoodAccuracy = 0.8;
+  const Reading* loss = patient.training();
+  if (!training_improves(patient) || loss->negated || !(loss->start > 0) || loss->end > kHalf * loss->start)
+    return false;
+  const auto accuracy = patient.best_accuracy();
+  return !accuracy || *accuracy >= kGoodAccuracy;
+}
+
+/// How grave a layer's state is: it follows the course of the training, which is what the layers are for.
+Severity graveness(const Patient& patient, const LayerRule& rule, bool critical) {
+  if (critical && !training_improves(patient)) return Severity::critical;
+  const bool well = critical ? learns_well(patient) : training_improves(patient);
+  return rule.note_while_learning && well ? Severity::note : Severity::warning;
+}
+
 /// How far beyond its limit a value is, as a factor.
 double margin_of(const LayerRule& rule, double value) {
   if (rule.too_large) return rule.warning > 0 ? value / rule.warning : 2;
@@ -99,14 +118,10 @@ Verdict judge_layers(const Patient& patient, const LayerRule& rule) {
   const LayerRecord& worst = records.front();
   const bool critical = rule.critical != rule.warning &&
                         (rule.too_large ? worst.record.late >= rule.critical : worst.record.late <= rule.critical);
-  const bool mild = !critical && rule.note_while_learning && training_improves(patient);
-  Observation seen =
-      observe(critical ? Severity::critical
-              : mild   ? Severity::note
-                       : Severity::warning,
-              confidence_of(margin_of(rule, worst.record.late)), worst.record.first_step, worst.record.last_step,
-              rule.say(worst.layer, worst.record.late) +
-                  (records.size() > 1 ? "; so in " + std::to_string(records.size()) + " layers." : "."));
+  Observation seen = observe(graveness(patient, rule, critical), confidence_of(margin_of(rule, worst.record.late)),
+                             worst.record.first_step, worst.record.last_step,
+                             rule.say(worst.layer, worst.record.late) +
+                                 (records.size() > 1 ? "; so in " + std::to_string(records.size()) + " layers." : "."));
   for (std::size_t i = 0; i < records.size(); ++i) {
     seen.layers.push_back(records[i].layer);
     if (i >= kShown) continue;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 const std::vector<std::string> kFlat = {"loss-plateau"};
+const std::vector<std::string> kStuck = {"loss-stuck-from-start", "loss-plateau"};
 const std::vector<std::string> kBroken = {"loss-plateau", "weight-norm-exploding"};
 
 double fall(double x) {
@@ -32,9 +33,13 @@ Table with(simulate::Random& random, const std::string& name, double value, doub
 }
 
 /// Three layers with one statistic of their activations; the middle one has `value`, the others `usual`.
-Table layers(simulate::Random& random, const std::string& statistic, double value, double usual) {
+Table layers(simulate::Random& random, const std::string& statistic, double value, double usual, bool learns = true) {
   Table table(random, 60, 10);
-  table.add("loss", fall, 0.02);
+  if (learns) {
+    table.add("loss", fall, 0.02);
+  } else {
+    table.add("loss", 2.3026, 0.002);
+  }
   table.add("activations/fc1 -> relu#" + statistic, usual, 0.05);
   table.add("activations/fc2 -> relu#" + statistic, value, 0.05);
   table.add("activations/fc3#" + statistic, usual, 0.05);
@@ -153,9 +158,12 @@ using Random = simulate::Random;
 std::vector<Recipe> activation_recipes() {
   return {
       at_least(sick(
-                   "dead-neurons", "most", "Six in ten units of one layer are dead.",
-                   [](Random& r) { return layers(r, "dead-share", 0.6, 0.01); }, {"dead-units"}, kFlat),
+                   "dead-neurons", "most", "Six in ten units of one layer are dead, and the loss stands still.",
+                   [](Random& r) { return layers(r, "dead-share", 0.6, 0.01, false); }, {"dead-units"}, kStuck),
                Severity::critical),
+      healthy(
+          "dead-neurons", "most-while-learning", "Six in ten are dead, but the loss falls as it should: only a note.",
+          [](Random& r) { return layers(r, "dead-share", 0.6, 0.01); }, kFlat),
       healthy(
           "dead-neurons", "few", "One in a hundred.", [](Random& r) { return layers(r, "dead-share", 0.01, 0.01); },
           kFlat),
@@ -163,9 +171,15 @@ std::vector<Recipe> activation_recipes() {
           "dead-neurons", "tenth", "About a tenth of one layer.",
           [](Random& r) { return layers(r, "dead-share", 0.1, 0.01); }, kFlat),
 
-      sick(
-          "saturated-activations", "most", "Two thirds of one layer's outputs are saturated.",
-          [](Random& r) { return layers(r, "saturated-share", 0.67, 0.01); }, {"saturation"}, kFlat),
+      at_least(sick(
+                   "saturated-activations", "most",
+                   "Two thirds of one layer's outputs are saturated, and the loss stands still.",
+                   [](Random& r) { return layers(r, "saturated-share", 0.67, 0.01, false); }, {"saturation"}, kStuck),
+               Severity::critical),
+      healthy(
+          "saturated-activations", "most-while-learning",
+          "Two thirds are saturated, but the loss falls as it should: only a note.",
+          [](Random& r) { return layers(r, "saturated-share", 0.67, 0.01); }, kFlat),
       healthy(
           "saturated-activations", "few", "One in a hundred.",
           [](Random& r) { return layers(r, "saturated-share", 0.01, 0.01); }, kFlat),

@@ -62,6 +62,28 @@ Table tiny_divergence(simulate::Random& random) {
       0.06);
 }
 
+Table leap_not_won_back(simulate::Random& random) {
+  Table table(random, 300, 10);
+  return table.add(
+      "lm loss",
+      [](double x) {
+        const double descent = 4.0 + 6.0 * std::exp(-4.0 * std::min(x, 0.55));
+        return x < 0.55 ? descent : descent + 1.1 + 1.5 * std::exp(-80.0 * (x - 0.55));
+      },
+      0.012);
+}
+
+Table scattered_divergence(simulate::Random& random) {
+  Table table(random, 90, 20);
+  simulate::Levels loss(90);
+  for (std::size_t row = 0; row < loss.size(); ++row) {
+    const double x = table.axis().progress(row);
+    const double level = x < 0.5 ? 0.28 + 0.3 * std::exp(-9.0 * x) : 1.1;
+    loss[row] = level * std::exp((x < 0.5 ? 0.15 : 0.35) * random.normal());
+  }
+  return table.put("train/loss", loss);
+}
+
 Table reward_collapse(simulate::Random& random) {
   Table table(random, 140, 2048);
   return table.add(
@@ -216,6 +238,10 @@ std::vector<Recipe> progress_recipes() {
       between(
           sick(kDiverging, "tiny", "A squared error near 1e-4 that grows ninetyfold.", tiny_divergence, {}, kUnstable),
           450, 750),
+      sick(kDiverging, "leap", "A leap at 55 % takes a fifth of the gain, and nothing of it is won back.",
+           leap_not_won_back, {}, {"loss-plateau", "loss-stuck-after-drop", "loss-spikes"}),
+      sick(kDiverging, "scattered", "Up fourfold at half time, with scatter that grows along.", scattered_divergence,
+           {}, {"loss-stuck-from-start", "loss-oscillating", "late-loss-variance", "loss-spikes"}),
       sick(kDiverging, "reward-collapse", "A policy that had learned loses its reward and does not find it again.",
            reward_collapse, {"lr-too-high", "exploding-signal", "no-clipping"}, kFlat),
       sick(kDiverging, "bottomless", "A loss that falls to minus eight million, faster and faster.", bottomless_loss,

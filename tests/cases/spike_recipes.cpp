@@ -106,6 +106,20 @@ Table faint(simulate::Random& random) {
   return saw(random, 0.05, 30);
 }
 
+/// Losses of single batches that come in the same order in every epoch of 25 rows; nothing in the log tells of epochs.
+Table fixed_order(simulate::Random& random, bool fixed) {
+  constexpr std::size_t kEpoch = 25;
+  Table table(random, 400, 4);
+  simulate::Levels order(kEpoch);
+  for (double& level : order) level = std::exp(0.5 * random.normal());
+  simulate::Levels loss(400);
+  for (std::size_t row = 0; row < loss.size(); ++row) {
+    const double level = fixed ? order[row % kEpoch] : std::exp(0.5 * random.normal());
+    loss[row] = fall(table.axis().progress(row)) * level;
+  }
+  return table.put("loss", loss, 0.05);
+}
+
 }  // namespace
 
 std::vector<Recipe> spike_recipes() {
@@ -135,6 +149,15 @@ std::vector<Recipe> spike_recipes() {
            {"no-shuffling"}, kAlso),
       sick("epoch-sawtooth", "six-epochs", "Six long teeth of half the loss.", unshuffled_short, {"no-shuffling"},
            {"loss-plateau", "late-loss-variance", "loss-oscillating", "loss-spikes"}),
+      at_least(
+          qualified(sick(
+                        "epoch-sawtooth", "fixed-order",
+                        "The same batches in the same order again and again, and no epochs in the log.",
+                        [](simulate::Random& random) { return fixed_order(random, true); }, {"no-shuffling"}, kAlso),
+                    "boundaries", "the loss itself"),
+          Severity::note),
+      healthy("epoch-sawtooth", "fresh-order", "Batches that differ as much, in a new order every time.",
+              [](simulate::Random& random) { return fixed_order(random, false); }, {"loss-plateau"}),
       healthy("epoch-sawtooth", "shuffled", "No trace of the epoch in the loss.", shuffled, {"loss-plateau"}),
       borderline("epoch-sawtooth", "faint", "Teeth of five per cent.", faint, {"loss-plateau", "loss-oscillating"}),
   };

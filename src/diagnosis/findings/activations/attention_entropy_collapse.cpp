@@ -10,7 +10,7 @@ The rows of an attention matrix put all of their weight on one token.
 
 ## Signature
 The mean entropy of the rows, as a share of the largest possible, as the median over the last third, is below `warning`;
-below `critical` it is critical.
+below `critical` it is critical, unless training clearly improves.
 
 ## Why it matters
 The softmax is saturated and passes no gradient to queries and keys; the loss spikes or training stalls. It goes with

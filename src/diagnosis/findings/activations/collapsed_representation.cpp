@@ -10,7 +10,7 @@ A layer maps every sample of a batch to nearly the same outputs.
 
 ## Signature
 The sum of squared distances of the samples from their mean over the sum of their squared norms, as the median over the
-last third, is below `warning`; below `critical` it is critical.
+last third, is below `warning`; below `critical` it is critical, unless training clearly improves.
 
 ## Why it matters
 What all samples share says nothing about any of them. Networks that learn by comparing views of a sample collapse this

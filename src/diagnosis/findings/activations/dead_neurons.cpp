@@ -10,8 +10,9 @@ Units of a layer with a rectifier (ReLU and its kin) output zero for every sampl
 
 ## Signature
 The share of units that were silent in all of the last eight traced batches, as the median over the last third of the
-run: above `warning` a warning, above `critical` critical. Short of critical it is
-a note while training clearly improves.
+run: above `warning` a warning, above `critical` critical. While training
+clearly improves critical becomes a warning and a warning a note; where it goes well (the loss more than halved, the
+accuracy at least 80 %) even a critical share is only noted.
 
 ## Why it matters
 A silent ReLU has a slope of zero and receives no gradient: it stays dead, and the layer is smaller than it was paid

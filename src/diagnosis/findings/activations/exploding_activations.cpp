@@ -10,7 +10,7 @@ The largest output of a layer is far beyond what networks compute with.
 
 ## Signature
 The largest magnitude of a layer's outputs, as the median over the last third, is above `warning`; above `critical` it
-is critical.
+is critical, unless training clearly improves.
 
 ## Why it matters
 The loss and the gradients grow with the activations; half precision ends at 65504, and a step later they are infinite.

@@ -10,7 +10,7 @@ The running mean and variance of a batch normalisation, which evaluation will us
 
 ## Signature
 Over the channels, the mean distance between the batch's and the running mean (or deviation), in running standard
-deviations, as the median over the last third, is above `warning`; above `critical` it is critical.
+deviations, as the median over the last third, is above `warning`; above `critical` it is critical, unless training clearly improves.
 
 ## Why it matters
 In evaluation the layer computes something else than in training: validation is bad although training goes well.

@@ -10,8 +10,9 @@ The outputs of a sigmoid or tanh layer are mostly at the ends of its range.
 
 ## Signature
 The share of outputs beyond 0.99 of the range (below 0.01 or above 0.99 for a sigmoid, beyond 0.99 in magnitude for
-tanh), as the median over the last third: above `warning` a warning, above `critical` critical. Short of critical it is
-a note while training clearly improves.
+tanh), as the median over the last third: above `warning` a warning, above `critical` critical. While training
+clearly improves critical becomes a warning and a warning a note; where it goes well (the loss more than halved, the
+accuracy at least 80 %) even a critical share is only noted.
 
 ## Why it matters
 The slope is nearly zero there: hardly any gradient passes the layer, and everything before it stops learning.

@@ -10,7 +10,7 @@ The outputs of a layer are practically one number: their standard deviation is n
 
 ## Signature
 The standard deviation over all elements, as the median over the last third of the run, is below `warning`; below
-`critical` it is critical.
+`critical` it is critical, unless training clearly improves.
 
 ## Why it matters
 What does not vary carries no information about the input, and no gradient comes back through it.

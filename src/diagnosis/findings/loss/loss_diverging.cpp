@@ -18,8 +18,11 @@ The training loss went down, or stood still, and then climbed far above its best
 ## Signature
 The level of the last tenth of the curve lies at least `noise_units` noise units above the best level of the smoothed
 curve, has lost at least `lost_share` of what had been gained, and the last `stays` of the curve stays up there. The
-end level was last seen in the first `lost_time` of the way to the best point. A rise to `explosion` times the lowest
-level counts whatever was gained before. A reward that collapses is judged the same way, but must lose `reward_lost` of
+end level was last seen in the first `lost_time` of the way to the best point. Where the scatter of
+single points is large, the medians of the best and the last eighth of the curve may part by `parted_errors` standard
+errors instead, when `parted_lost` of the gain is lost. A leap of `leap_units` that the last third of the run does not
+win back (`won_back`) counts from `leap_lost` and `leap_time` on. A rise to `explosion` times the lowest level counts
+whatever was gained before. A reward that collapses is judged the same way, but must lose `reward_lost` of
 its gain and stay down for the last `reward_stays` of the run. A loss that runs away downwards, to `explosion` times its
 first size below zero and faster and faster in each third of the run, has no floor: it diverges as well.
 
@@ -62,6 +65,50 @@ double units_of_factors(const Reading& loss, const SettingValues& settings) {
   if (!trend.rises(kSignificance)) return 0;
   // The levels are medians of many points, so that fewer noise levels of single ones are as sure.
   return 2 * std::log(loss.end / loss.best) / std::max(signal::noise_of(logarithms).sigma, 1e-12);
+}
+
+/// How far the last stretch of the values lies above the best stretch, in standard errors of their medians. Long
+/// stretches part clearly where the scatter of single points, which grows as training breaks, hides it.
+double errors_between_stretches(std::span<const double> values) {
+  constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
+  constexpr std::size_t kFewest = 8;
+  constexpr std::size_t kMany = 16;  // fewer values do not tell their own scatter: only their tenths may overlap
+  const std::size_t n = values.size();
+  const std::size_t width = std::max(kFewest, n / 8);
+  if (n < 3 * width) return 0;
+  const auto squared_error = [&](std::span<const double> stretch) {
+    const double count =
+        signal::effective_count(static_cast<double>(width), std::max(0.0, signal::autocorrelation(stretch, 1)));
+    return std::pow(kMedianError * signal::mad_scale(stretch), 2) / count;
+  };
+  std::span<const double> best = values.first(width);
+  for (std::size_t first = 0; first + 2 * width <= n; first += std::max<std::size_t>(1, width / 4)) {
+    const auto stretch = values.subspan(first, width);
+    if (signal::median(stretch) < signal::median(best)) best = stretch;
+  }
+  const auto last = values.last(width);
+  if (width < kMany && signal::quantile(last, 0.1) < signal::quantile(best, 0.9)) return 0;
+  const double error = std::sqrt(squared_error(best) + squared_error(last));
+  return error > 0 ? (signal::median(last) - signal::median(best)) / error : 0;
+}
+
+/// The same on the scale that tells more: of a positive loss also that of factors.
+double parted_by(const Reading& loss) {
+  const std::vector<double>& values = loss.curve.value;
+  const double plain = errors_between_stretches(values);
+  if (loss.negated || *std::min_element(values.begin(), values.end()) <= 0) return plain;
+  std::vector<double> logarithms(values);
+  for (double& value : logarithms) value = std::log(value);
+  return std::max(plain, errors_between_stretches(logarithms));
+}
+
+/// The loss leapt and lies flat up there: the last third of the run won back less than `won_back` of the rise.
+bool lies_up_there(const Reading& loss, double rise, double won_back) {
+  const std::size_t from = loss.size() * 2 / 3;
+  if (loss.best_at >= from || loss.size() - from < 8) return false;
+  const auto later = std::span(loss.course).subspan(from);
+  const std::size_t part = std::max<std::size_t>(2, later.size() / 4);
+  return signal::median(later.first(part)) - signal::median(later.last(part)) < won_back * rise;
 }
 
 /// A loss that falls below zero without a bound: each third of the run falls faster than the one before.
@@ -117,16 +164,22 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double back =
       loss->best_at == 0 ? 0 : static_cast<double>(reached - loss->course.begin()) / static_cast<double>(loss->best_at);
   const double plain = loss->noise.sigma > 0 ? rise / loss->noise.sigma : (rise > 0 ? 1e9 : 0);
-  const double units = std::max(plain, units_of_factors(*loss, settings));
+  // Medians of stretches part as surely at fewer standard errors, since only a few stretches are compared.
+  const double parted = lost > settings["parted_lost"] ? parted_by(*loss) / settings["parted_errors"] : 0;
+  const double units = std::max({plain, units_of_factors(*loss, settings), parted * settings["noise_units"]});
   if (!stays || loss->best_at + tail / 2 >= n) return NotFound{};
-  const double least_lost = settings[reward ? "reward_lost" : "lost_share"];
+  // A leap far beyond noise after which nothing is won back need not undo half of the training.
+  const bool leapt = !reward && std::max(plain, parted_by(*loss)) > settings["leap_units"] &&
+                     lies_up_there(*loss, rise, settings["won_back"]);
+  const double least_lost = settings[reward ? "reward_lost" : leapt ? "leap_lost" : "lost_share"];
+  const double latest = settings[leapt ? "leap_time" : "lost_time"];
   // What an episode may bring by luck is no gain; without one, the reward must get worse from beginning to end.
   if (reward && gained < settings["noise_units"] * loss->noise.sigma &&
       !signal::trend_of(loss->curve.step, loss->curve.value).rises(settings["reward_p_value"])) {
     return NotFound{};
   }
   if (!exploded && settles_after_start(*loss, settings["start"])) return NotFound{};
-  if (!exploded && (units < settings["noise_units"] || lost < least_lost || back > settings["lost_time"])) {
+  if (!exploded && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
     return NotFound{};
   }
 
@@ -159,6 +212,13 @@ Finding loss_diverging() {
        {"several", 3, "factor above the best level from which on the noise of a positive loss is taken as factors"},
        {"lost_share", 0.25, "share of the gain that must be lost for it to matter"},
        {"lost_time", 0.5, "the end level must have been reached in this first part of the way to the best point"},
+       {"parted_errors", 4, "standard errors between the best and the last eighth of the curve that are as sure"},
+       {"parted_lost", 0.5, "share of the gain that must be lost where only such stretches part"},
+       {"leap_units", 10,
+        "noise levels (or such standard errors) of a leap that is judged by the next three, when it is not won back"},
+       {"leap_lost", 0.15, "share of the gain that such a leap must take"},
+       {"leap_time", 0.8, "its level must have been reached in this first part of the way to the best point"},
+       {"won_back", 0.2, "share of the rise that the last third of the run may win back"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
        {"start", 0.1,

@@ -93,7 +93,7 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
 
   const bool large = swing.share > settings["level_share"] && swing.motion.amplitude > settings["gain_share"] * gain;
   // Zigzag: successive differences alternate more than independent noise would let them.
-  constexpr double kChanceErrors = 2.5;  // standard errors of an autocorrelation
+  constexpr double kChanceErrors = 3;  // standard errors of an autocorrelation
   const double by_chance = kChanceErrors / std::sqrt(static_cast<double>(late_values.size()));
   const bool zigzags = swing.motion.zigzag_z > settings["zigzag_z"] || swing.motion.lag1 < -std::max(0.3, by_chance);
   // A slow period needs more of the run to show its cycles.

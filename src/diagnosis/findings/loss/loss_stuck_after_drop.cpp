@@ -43,14 +43,15 @@ struct Proof {
   double margin = 1;
 };
 
-/// The learning rate had come down from its peak to less than `share` of it.
+/// The learning rate had come down from its peak to less than `share` of it, and did not come back.
 bool rate_gone(const Patient& patient, double step, double share) {
   const Reading* rate = patient.learning_rate();
   if (rate == nullptr || rate->size() < 4) return false;
   const auto& values = rate->curve.value;
   const std::size_t at = rate->index_at(step);
   const auto peak = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
-  return at > peak && values[at] < share * values[peak];
+  return at > peak &&
+         *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(at), values.end()) < share * values[peak];
 }
 
 /// What the descent before the stop promised for the end of the run, where it is clearly lower than what came.

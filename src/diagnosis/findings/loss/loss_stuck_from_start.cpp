@@ -104,8 +104,8 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
   const double scatter = std::max(reading.noise.sigma, 1e-12 * reading.level);
   const bool small = still.gain < settings["gain_share"];
-  // A loss that climbs moves, if the wrong way.
-  if (late - early > std::max(settings["climb_share"] * reading.level, 3 * scatter)) return still;
+  // A loss that climbs moves, if the wrong way; what noise explains is left to nobody else.
+  if (late - early > std::max(settings["climb_share"] * reading.level, settings["climb_units"] * scatter)) return still;
   if (moves_by_factors(reading, settings)) return still;
   // Up at first and down again since is movement too, wherever it ends.
   if (reading.top - late > std::max(settings["climb_share"] * reading.level, 6 * scatter)) return still;
@@ -209,6 +209,7 @@ Finding loss_stuck_from_start() {
           {{"fewest_points", 8, "below this stillness means nothing"},
            {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
            {"climb_share", 0.1, "share of the level by which the loss may have risen; more is loss-diverging"},
+           {"climb_units", 6, "noise levels of such a rise, the same as for loss-diverging"},
            {"factor", 0.3, "movement in natural-log units that counts whatever the scatter"},
            {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},

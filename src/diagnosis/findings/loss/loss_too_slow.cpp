@@ -43,6 +43,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   const signal::Trend whole = signal::trend_of(loss->curve.step, loss->curve.value);
   if (!whole.falls(settings["p_value"]) || !(loss->start > 0)) return NotFound{};
+  // What has risen above its start first, as a contrastive loss does while its queue fills, is not judged from there.
+  if (loss->end > loss->start) return NotFound{};
   const double gain = -whole.change / loss->start;
   if (gain > settings["gain_share"] || gain < settings["least_gain"]) return NotFound{};
 
