@@ -214,6 +214,16 @@ class Planner {
     for (const char c : name) plan_.counter = (plan_.counter ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
   }
 
+  /// "episode: 3, score: 21, steps: 187" counts episodes; the steps are how long this one was.
+  [[nodiscard]] bool length_of_episode(std::size_t k) const {
+    const std::string_view name = parts_[k].key.text;
+    const bool plural = (name.size() == 5 && starts_with_folded(name, "steps")) ||
+                        (name.size() == 9 && starts_with_folded(name, "timesteps")) ||
+                        (name.size() == 6 && starts_with_folded(name, "frames"));
+    return plural && plan_.step >= 0 &&
+           starts_with_folded(parts_[static_cast<std::size_t>(plan_.step)].key.text, "episode");
+  }
+
   void find_counters() {
     std::uint8_t best_tier = 255;
     for (std::size_t k = 0; k < parts_.size(); ++k) {
@@ -223,7 +233,8 @@ class Planner {
         plan_.epoch = static_cast<std::int16_t>(k);
         plan_.fractional_epoch = !integer(k);
       }
-      if (traits.step != 0 && traits.step < best_tier && plan_.bar == Bar::none && integer(k)) {
+      if (traits.step != 0 && traits.step < best_tier && plan_.bar == Bar::none && integer(k) &&
+          !length_of_episode(k)) {
         best_tier = traits.step;
         set_step(k, CounterKind::named, parts_[k].key.text);
       }

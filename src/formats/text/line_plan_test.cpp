@@ -70,6 +70,7 @@ TEST(LinePlan, KnowsCountersByNameAndByPlace) {
   EXPECT_EQ(plan("INFO: Train 100: loss:0.28"), "step=100 <train/loss>");
   EXPECT_EQ(plan("Epoch: 0/50, Iteration step: 1300, loss: 5.2"), "epoch=0 step=1300 <loss>");
   EXPECT_EQ(plan("Time taken for 1 epoch: 50.2 secs"), "");
+  EXPECT_EQ(plan("Episode: 12, score: 21.5, steps: 187"), "step=12 <score>");
 }
 
 TEST(LinePlan, CarriesTheSplitToTheFiguresBehindIt) {

@@ -30,7 +30,8 @@ first size below zero and faster and faster in each third of the run, has no flo
 Each step now moves the weights away from what was learned. Waiting does not help; the best checkpoint lies behind.
 
 ## When it is harmless
-A curriculum, a change of data, or a longer context raises the loss without harm, once and as a step. A warm restart of
+A curriculum, a change of data, or a longer context raises the loss without harm, as a step after which it falls again,
+steadily and by more than `won_back` of the rise. A warm restart of
 the learning rate raises it briefly. A contrastive loss climbs while its queue fills. Generator and discriminator losses
 rise and fall by design and are not judged. Rewards dip and recover, which is not meant here.
 
@@ -50,6 +51,30 @@ bool settles_after_start(const Reading& loss, double early) {
   const signal::Trend trend =
       signal::trend_of(std::span(loss.curve.step).subspan(at), std::span(loss.curve.value).subspan(at));
   return trend.falls(0.001) && -trend.change > 0.2 * (*top - loss.best);
+}
+
+/// Since its last leap the loss has come down all along and still does, by more than `won_back` of the rise: harder
+/// data is learned in its turn. What only settles after a leap does so at once.
+bool still_comes_down(const Reading& loss, double rise, double won_back) {
+  constexpr std::size_t kFewest = 12;
+  constexpr double kSignificance = 0.01;
+  constexpr double kLeap = 0.4;  // of the rise, within a fortieth of the curve
+  const std::size_t n = loss.size();
+  const std::size_t width = std::max<std::size_t>(2, n / 40);
+  std::size_t at = loss.best_at;
+  for (std::size_t i = loss.best_at + width; i < n; ++i) {
+    if (loss.course[i] - loss.course[i - width] > kLeap * rise) at = i;
+  }
+  if (at == loss.best_at) return false;
+  const std::size_t left = n - at;
+  if (left < kFewest) return false;
+  const std::size_t from = at + left / 4;
+  const auto later = std::span(loss.course).subspan(from);
+  const std::size_t part = std::max<std::size_t>(2, later.size() / 4);
+  const double fall = signal::median(later.first(part)) - signal::median(later.last(part));
+  const signal::Trend trend =
+      signal::trend_of(std::span(loss.curve.step).subspan(from), std::span(loss.curve.value).subspan(from));
+  return fall > won_back * rise && trend.falls(kSignificance);
 }
 
 /// The rise from the best level to the end in units of the noise of factors, for a positive loss that rose several
@@ -179,6 +204,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotFound{};
   }
   if (!exploded && settles_after_start(*loss, settings["start"])) return NotFound{};
+  if (!exploded && !reward && still_comes_down(*loss, rise, settings["won_back"])) return NotFound{};
   if (!exploded && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
     return NotFound{};
   }
@@ -218,7 +244,7 @@ Finding loss_diverging() {
         "noise levels (or such standard errors) of a leap that is judged by the next three, when it is not won back"},
        {"leap_lost", 0.15, "share of the gain that such a leap must take"},
        {"leap_time", 0.8, "its level must have been reached in this first part of the way to the best point"},
-       {"won_back", 0.2, "share of the rise that the last third of the run may win back"},
+       {"won_back", 0.2, "share of the rise that is won back, slowly, where it does no harm"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
        {"start", 0.1,

@@ -7,6 +7,7 @@
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/forecast.h"
+#include "signal/robust.h"
 
 namespace osler::catalogue {
 namespace {
@@ -19,8 +20,9 @@ heading when it stopped.
 ## Signature
 The training loss fell by at least `drop_noise` noise units and is then flat for at least the last `flat_share` of the
 run, and one of these shows that the floor was not reached:
-- the learning rate was below `rate_gone` of its peak when the loss stopped, with `early_share` of the run still to go
-  (a warning);
+- the learning rate was below `rate_gone` of its peak when the loss stopped, with `early_share` of the run still to go,
+  and never came back (a warning where the descent promised more, as below, or less than `rate_nothing` of it was
+  left, else a note);
 - the accuracy is poor (below `poor_accuracy`) after `early_share` of the run without progress (a note);
 - the power law or exponential that fits the descent promises a level lower by `promise_share` of the drop, and no
   single smooth decay explains the whole curve: its residual is at least `kink` times the noise (a note).
@@ -54,6 +56,13 @@ bool rate_gone(const Patient& patient, double step, double share) {
          *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(at), values.end()) < share * values[peak];
 }
 
+/// So little was left of the learning rate from `step` on that nothing could move.
+bool rate_nothing(const Patient& patient, double step, double share) {
+  const Reading* rate = patient.learning_rate();
+  const auto later = std::span(rate->curve.value).subspan(rate->index_at(step));
+  return signal::median(later) < share * rate->top;
+}
+
 /// What the descent before the stop promised for the end of the run, where it is clearly lower than what came.
 std::optional<double> broken_promise(const Reading& loss, const Flatness& flat, const SettingValues& settings) {
   const double drop = loss.start - loss.end;
@@ -76,15 +85,19 @@ std::optional<double> broken_promise(const Reading& loss, const Flatness& flat, 
 std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const Flatness& flat,
                               const SettingValues& settings) {
   const bool early = flat.share > settings["early_share"];
+  const auto promised = broken_promise(loss, flat, settings);
   if (early && rate_gone(patient, loss.curve.step[flat.since], settings["rate_gone"])) {
-    return Proof{"the learning rate had gone by then", Severity::warning, flat.share / settings["flat_share"]};
+    // A descent that had bent into its floor by then needed the rate no more.
+    const bool starved = promised || rate_nothing(patient, loss.curve.step[flat.since], settings["rate_nothing"]);
+    return Proof{"the learning rate had gone by then", starved ? Severity::warning : Severity::note,
+                 flat.share / settings["flat_share"]};
   }
   const auto accuracy = patient.best_accuracy();
   if (early && accuracy && *accuracy < settings["poor_accuracy"]) {
     return Proof{"the best accuracy is only " + per_cent(*accuracy), Severity::note,
                  flat.share / settings["flat_share"]};
   }
-  if (const auto promised = broken_promise(loss, flat, settings)) {
+  if (promised) {
     return Proof{"its descent promised " + number(*promised), Severity::note, 1.2};
   }
   return std::nullopt;
@@ -128,6 +141,7 @@ Finding loss_stuck_after_drop() {
            {"drop_noise", 6, "noise units the early drop must exceed"},
            {"drop_level", 0.05, "share of the level the early drop must exceed"},
            {"rate_gone", 0.1, "learning rate, as a share of its peak, that counts as gone"},
+           {"rate_nothing", 1e-3, "share of its peak at which a learning rate moves nothing any more"},
            {"poor_accuracy", 0.7, "accuracy below which the level counts as poor"},
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},

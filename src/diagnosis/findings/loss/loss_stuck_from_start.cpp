@@ -22,7 +22,8 @@ From the start to the best smoothed level the loss gained less than `gain_share`
 significant trend (Mann-Kendall, p above `p_value`) and gained less than one noise unit. A classifier near ln(C), or an
 accuracy that stays at chance, makes it certain: accuracy near 1/C and a loss near ln(C) for the same C (within
 `guess_tolerance`) are guessing whatever the noise. A reward, which has no natural zero, is stuck when it changed by less
-than `reward_gain_share` of its scale: its level, or `reward_scatter` times the scatter from episode to episode.
+than `reward_gain_share` of its scale: its level, or `reward_scatter` times the scatter from episode to episode. Where
+noise would hide a gain of `fair_gain` it is a note.
 
 ## Why it matters
 Nothing is learned, so more time will not help: the signal does not reach the weights, the steps are too small to see,
@@ -39,8 +40,9 @@ Some tasks stay at ln(C) for a while and then escape. A high accuracy or a metri
 
 struct Stillness {
   bool stuck = false;
-  double gain = 0;    // share of the level gained at best
-  double margin = 1;  // how clearly
+  double gain = 0;       // share of the level gained at best
+  double margin = 1;     // how clearly
+  bool blurred = false;  // noise would hide a fair gain
 };
 
 /// The scatter of single logged values: that of the points, and what their merging hides.
@@ -119,6 +121,11 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
                        within && early - late < settings["noisy_gain_share"] * reading.level;
   still.stuck = small || aimless;
+  // Where two standard errors of the levels compared are more than a fair gain, no progress is seen, but none is ruled
+  // out.
+  const double head = static_cast<double>(std::max<std::size_t>(1, n / 10));
+  const double error = 1.25 * scatter * std::sqrt(1 / head + 1 / static_cast<double>(third));
+  still.blurred = !small && 2 * error > settings["fair_gain"] * reading.level;
   still.margin = small ? settings["gain_share"] / std::max(still.gain, 0.1 * settings["gain_share"]) : 1.2;
   return still;
 }
@@ -174,11 +181,13 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                       " points"};
   }
   double margin = 10;
+  bool blurred = true;
   const bool guesses = !patient.reinforcement() && only_guesses(patient, settings) && !training_improves(patient);
   for (const Reading* reading : objectives) {
     const Stillness still = stillness_of(*reading, settings);
     if (!still.stuck && !guesses) return NotFound{};
     margin = std::min(margin, still.stuck ? still.margin : 1.5);
+    blurred = blurred && still.blurred && !guesses;
   }
   const Reading& first = *objectives.front();
   const double level = first.shown(signal::median(first.curve.value));
@@ -188,7 +197,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                         number(first.shown(first.end)) + " now";
   if (classes > 0) summary += ", the loss of guessing among " + std::to_string(classes) + " classes";
   const double confidence = confidence_of(classes > 0 ? 2 * margin : margin);
-  Observation seen = observe(Severity::critical, confidence, first.first_step, first.last_step, summary + ".");
+  Observation seen = observe(blurred ? Severity::note : Severity::critical, confidence, first.first_step,
+                             first.last_step, summary + ".");
   if (classes > 0) seen.qualifiers["classes"] = std::to_string(classes);
   for (const Reading* reading : objectives) {
     const double gain = stillness_of(*reading, settings).gain;
@@ -212,6 +222,7 @@ Finding loss_stuck_from_start() {
            {"climb_units", 6, "noise levels of such a rise, the same as for loss-diverging"},
            {"factor", 0.3, "movement in natural-log units that counts whatever the scatter"},
            {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
+           {"fair_gain", 0.1, "gain, as a share of the level, that noise may hide: then it is only a note"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
            {"wander_units", 3,
             "scatter and wandering together, in units of which the lowest level must lie near the first"},

@@ -62,8 +62,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // The noise right after the start, where it is largest; a single first value may lie anywhere within it.
   const std::span<const double> next = std::span(curve.value).subspan(early, std::min(2 * early, curve.size() - early));
   const double sigma = std::max(signal::noise_of(settled).sigma, signal::noise_of(next).sigma);
-  // In a long log the first point of the curve already stands for several values.
-  const double start = std::max(first_value(patient, *loss), signal::median(next));
+  // In a long log the first point of the curve already stands for several values, and the first value alone has the
+  // scatter of a single one.
+  constexpr double kByChance = 2;
+  const auto after = std::span(curve.variance).subspan(early, next.size());
+  const double single = after.empty() ? 0 : std::sqrt(signal::median(after));
+  const double start = std::max(first_value(patient, *loss) + kByChance * single, signal::median(next));
   const double gain = start - loss->best;
   // Single samples scatter with long tails: a leap must also be higher than what comes right after the start.
   const double usual = next.empty() ? start : signal::quantile(next, settings["tail"]);
