@@ -2,6 +2,7 @@
 #include "osler/dashboard/html_report.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "dashboard/card.h"
@@ -155,7 +156,10 @@ Result<std::string> HtmlReport::text() const {
         "this program was built without its web pages (Node and npm were not there); osler report writes a PDF",
         "HTML report"};
   }
-  std::string data = "{\"version\":" + dashboard::written(version()) + ",\"runs\":[";
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  std::string data =
+      "{\"version\":" + dashboard::written(version()) + ",\"made\":" + std::to_string(now.count()) + ",\"runs\":[";
   for (std::size_t i = 0; i < runs_.size(); ++i) data += (i > 0 ? "," : "") + runs_[i].card;
   data += "],\"details\":{";
   bool first = true;

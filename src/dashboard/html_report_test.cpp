@@ -55,6 +55,7 @@ TEST_F(HtmlReportTest, HoldsTheReportAndItsSeries) {
   ASSERT_TRUE(page);
   const auto data = data_of(*page);
   EXPECT_EQ(data.at("runs").at(0).at("status"), "critical");
+  EXPECT_GT(data.at("made").get<double>(), 1.7e9);  // seconds since 1970
   const auto& detail = data.at("details").at("1");
   EXPECT_EQ(detail.at("report").at("schema"), "osler-report/1");
   EXPECT_EQ(detail.at("series").at("train_loss").at("mean").size(), 400U);

@@ -115,6 +115,25 @@ Json clock_json(const Run& run) {
   return longest == nullptr ? Json(nullptr) : Json(longest->name());
 }
 
+/// Hundredths of a second: more digits than a drawing has would only make it longer.
+Json time_json(double seconds) {
+  return std::isfinite(seconds) ? Json(std::round(seconds * 100) / 100) : Json(nullptr);
+}
+
+/// The wall times of the first and the newest point; null where the log does not tell.
+Json times_json(const Run& run) {
+  double first = kNoTime;
+  double last = kNoTime;
+  for (const Series& series : run.all_series()) {
+    const auto total = series.summary().total();
+    if (!total) continue;
+    first = std::fmin(first, total->first_time);
+    last = std::fmax(last, total->last_time);
+  }
+  if (!std::isfinite(first) || !std::isfinite(last)) return nullptr;
+  return {{"first", time_json(first)}, {"last", time_json(last)}};
+}
+
 /// A column that a reader can do without when `needed` is false for every span.
 template <typename Needed, typename Value>
 void add_column(Json& json, const char* name, std::span<const WindowSpan> spans, Needed needed, Value value) {
@@ -122,11 +141,6 @@ void add_column(Json& json, const char* name, std::span<const WindowSpan> spans,
   Json column = Json::array();
   for (const WindowSpan& span : spans) column.push_back(value(span));
   json[name] = std::move(column);
-}
-
-/// Hundredths of a second: more digits than a drawing has would only make it longer.
-Json time_json(double seconds) {
-  return std::isfinite(seconds) ? Json(std::round(seconds * 100) / 100) : Json(nullptr);
 }
 
 Json heat_map_json(const figure::Panel& panel, const figure::HeatMap& map) {
@@ -175,6 +189,7 @@ std::string run_json(std::string_view id, const Run& run, const Report& report, 
        {"levels", levels_list(run, report)},
        {"origin", origin_json(run)},
        {"clock", clock_json(run)},
+       {"times", times_json(run)},
        {"marks", marks_list(run)},
        {"configuration", std::move(configuration)},
        {"way", way_list(report)}});

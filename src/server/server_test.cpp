@@ -307,6 +307,9 @@ TEST_F(ServerTest, SaysThatALiveRunStandsStillAndNotThatAnOldOneDoes) {
   serve();
   EXPECT_THAT(findings_of(get(run_path("live.osler") + "/report")), Contains("training-stalled"));
   EXPECT_THAT(findings_of(get(run_path("old.osler") + "/report")), Not(Contains("training-stalled")));
+  const Json times = get(run_path("old.osler")).at("times");
+  EXPECT_NEAR(times.at("last").get<double>() - times.at("first").get<double>(), 499, 0.1);
+  EXPECT_TRUE(get(run_path("sick.csv")).at("times").is_null());  // its log has none
 }
 
 TEST(ServerOpen, NeedsATokenForAnAddressThatOthersReach) {

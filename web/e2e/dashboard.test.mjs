@@ -62,6 +62,16 @@ test('a run starts with its verdict, and a finding marks its evidence in the cha
   await page.close();
 });
 
+test('a loss that spans decades is drawn on a logarithmic axis unless somebody says otherwise', async () => {
+  const page = await open();
+  await openRun(page, 'logs/sick.csv');
+  const log = page.locator('.chart', { hasText: 'Loss' }).first().getByRole('button', { name: 'log' });
+  assert.equal(await log.getAttribute('aria-pressed'), 'true');
+  await log.click();
+  assert.equal(await log.getAttribute('aria-pressed'), 'false');
+  await page.close();
+});
+
 test('a zoom in one chart zooms all, keys and Shift move it, and Escape shows everything again', async () => {
   const page = await open();
   await openRun(page, 'kept.osler');
@@ -88,7 +98,9 @@ test('curves can be smoothed, drawn by epoch and on a logarithmic scale, and mor
   await page.getByRole('button', { name: 'Epoch' }).click();
   await page.locator('.panel [aria-pressed=true]', { hasText: 'Epoch' }).waitFor();
   await page.getByRole('slider').fill('3');
-  await page.getByRole('button', { name: 'log' }).first().click();
+  const log = page.getByRole('button', { name: 'log' }).first();
+  assert.equal(await log.getAttribute('aria-pressed'), 'false');
+  await log.click();
   await page.locator('.chart .buttons [aria-pressed=true]').first().waitFor();
   const charts = await page.locator('.chart .u-wrap').count();
   await page.locator('.picker summary').click();
@@ -106,7 +118,7 @@ test('a run with experiments and an origin shows them', async () => {
   assert.match(await experiments.nth(0).innerText(), /Checkup[\s\S]*Failed[\s\S]*Overfit one batch/);
   assert.match(await experiments.nth(1).innerText(), /Top eigenvalue[\s\S]*41\.2[\s\S]*39\.8 to 42\.7/);
   await experiments.nth(2).locator('.surface canvas').waitFor();
-  assert.match(await experiments.nth(3).locator('svg').getAttribute('aria-label'), /Loss by Learning rate/);
+  assert.match(await experiments.nth(3).locator('svg.lab').getAttribute('aria-label'), /Loss by Learning rate/);
   assert.match(await experiments.nth(3).locator('.place').innerHTML(), /Suggested learning rate/);
   await page.close();
 });
@@ -119,6 +131,10 @@ test('layers by time and distributions are drawn where a run has them', async ()
   assert.match(await map.getAttribute('aria-label'), /8 layers by time/);
   // A canvas can be pointed at before it is drawn, and says nothing until the pointer moves again.
   for (let x = 100; !/layers\.0\.weight, steps \d/.test(await page.locator('.heat .said').first().innerText()); x = (x + 10) % 400) await map.hover({ position: { x, y: 5 } });
+  await map.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.heat .said', { hasText: /layers\.[12]\.weight, steps/ }).first().waitFor();
   await page.goto(`${stage.address}#/`);
   await openRun(page, /^board$/);
   await page.locator('.ridges path').first().waitFor();
@@ -177,6 +193,59 @@ test('a change that comes while the list is on its way is not lost', async () =>
   await page.goto(stage.address);
   await page.locator('.rows .row', { hasText: 'healthy.csv' }).getByText('1\u202f510').waitFor();
   await page.close();
+});
+
+test('an open page finds its server again after a restart, and what was written meanwhile', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'osler-again-'));
+  writeFileSync(join(own, 'first.csv'), hostileLog());
+  const before = await raise([own]);
+  const page = await before.open();
+  await page.locator('.rows .row', { hasText: 'first.csv' }).locator('.badge.critical').waitFor();
+  before.server.kill('SIGINT');
+  await page.getByText('Not connected').waitFor();
+  assert.equal(await page.locator('.rows .row').count(), 1);
+  writeFileSync(join(own, 'second.csv'), hostileLog());
+  const again = await raise([own], { browser: false, port: new URL(before.address).port });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.locator('.rows .row', { hasText: 'second.csv' }).locator('.badge.critical').waitFor();
+  assert.equal(await page.locator('.rows .row').count(), 2);
+  await before.fall(join(own, 'nothing'));
+  await again.fall(own);
+});
+
+test('a list that is refused its event stream asks for it again', async () => {
+  const page = await open('about:blank');
+  let asked = 0;
+  await page.route('**/api/events', (route) => (++asked === 1 ? route.fulfill({ status: 503 }) : route.continue()));
+  await page.goto(stage.address);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.locator('.rows .row').first().waitFor();
+  assert.equal(asked, 2);
+  stage.complaints.splice(0, stage.complaints.length, ...stage.complaints.filter((words) => !words.includes('status of 503')));
+  await page.close();
+});
+
+test('text and lines stand out from what is behind them, in light and dark', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open('', { colorScheme });
+    const colours = await page.evaluate(() => {
+      const style = getComputedStyle(document.documentElement);
+      const names = ['page', 'panel', 'ink', 'faint', 'link', 'critical', 'warning', 'note', 'healthy', 'nonfinite', 'field', ...[1, 2, 3, 4, 5, 6, 7].map((i) => `line-${i}`)];
+      const long = (hex) => (hex.length === 4 ? hex.replace(/[0-9a-f]/g, '$&$&') : hex);
+      return Object.fromEntries(names.map((name) => [name, long(style.getPropertyValue(`--${name}`).trim())]));
+    });
+    // The contrast of WCAG 2.2: 4.5 for text, 3 for what is drawn.
+    const light = (hex) => {
+      const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+    };
+    const contrast = (a, b) => Math.max(light(a), light(b)) / Math.min(light(a), light(b));
+    for (const behind of ['page', 'panel']) {
+      for (const name of ['ink', 'faint', 'link', 'critical', 'warning', 'note', 'healthy']) assert.ok(contrast(colours[name], colours[behind]) >= 4.5, `${name} on the ${behind}, ${colorScheme}`);
+    }
+    for (const [name, value] of Object.entries(colours)) assert.ok(['page', 'panel'].includes(name) || contrast(value, colours.page) >= 3, `${name}, ${colorScheme}`);
+    await page.close();
+  }
 });
 
 test('five thousand runs are listed before they are examined, fill in live, and are searched and sorted as a whole', async () => {
@@ -307,6 +376,16 @@ test('the HTML report opens from disk with its charts, asks for nothing, and run
   await page.locator('.chart canvas').first().waitFor();
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /Critical[\s\S]*train_loss climbed from/);
   await page.locator('.chart.marked').first().waitFor();
+  assert.match(await page.locator('.frame').innerText(), /\d{4}-\d\d-\d\d \d\d:\d\d UTC · osler \d/);
+  assert.match(await page.locator('.diagnosis').innerText(), /Read from\s+\S*logs\/sick\.csv[\s\S]*train loss\s+train_loss[\s\S]*first train loss\s+\d/);
+  // On paper nothing is folded and everything is dark on white; afterwards all is as it was.
+  const folded = () => page.locator('.diagnosis details:not([open])').count();
+  const before = await folded();
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  assert.ok(before > 0);
+  assert.equal(await folded(), 0);
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  assert.equal(await folded(), before);
   await page.getByRole('link', { name: 'What this means' }).first().click();
   await page.locator('article .prose').waitFor();
   assert.deepEqual(requests.filter((url) => !url.startsWith('file:')), []);

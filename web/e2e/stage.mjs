@@ -77,14 +77,14 @@ export async function launchBrowser() {
 }
 
 /** A running server and a browser; `complaints` gathers what any page says on its console. */
-export async function raise(roots, wanted = { browser: true }) {
-  const server = spawn(program, ['serve', ...roots, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function raise(roots, { browser: wanted = true, port = 0 } = {}) {
+  const server = spawn(program, ['serve', ...roots, '--port', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise((resolve, reject) => {
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`osler serve ended with ${code}`)));
     server.stdout.once('data', (text) => resolve(String(text).trim()));
   });
-  const { browser, close } = wanted.browser ? await launchBrowser() : { close: () => undefined };
+  const { browser, close } = wanted ? await launchBrowser() : { close: () => undefined };
   const complaints = [];
   const open = async (path = '', options = {}) => {
     const page = await browser.newPage(options);

@@ -62,6 +62,8 @@ export interface RunDetail {
   levels: { finding: string; series: string; value: number }[];
   origin: Origin | null;
   clock: string | null;
+  /** Wall times of its first and newest point, in seconds since 1970. */
+  times: { first: number; last: number } | null;
   marks: Mark[];
   configuration: Record<string, string>;
   way: { id: string; answer: 'yes' | 'no' | 'unknown'; because: string }[];
@@ -122,6 +124,7 @@ export interface Report {
   ruled_out: { id: string; why: string }[];
   checks: { ran: string[]; not_run: { id: string; reason: string }[] };
   roles: Record<string, string | string[]>;
+  metrics: Record<string, number | string>;
   experiments?: Experiment[];
   damage: { total: number; lost_bytes: number };
 }

@@ -5,13 +5,19 @@ import 'uplot/dist/uPlot.min.css';
 import { type Columns, getColumns, type Range, type SeriesKey } from './api';
 import type { Axis } from './axis';
 import { kRowsPerLine, tableOf } from './curve';
-import { colour, faded, kPaperWidth, lineColour, onPrint, useTheme, useWidth } from './palette';
+import { colour, faded, lineColour, useTheme } from './palette';
+import { kPaperWidth, onPrint, useWidth } from './paper';
+import { dashOf, Swatch } from './swatch';
 import { viewAfterKey, zoomed } from './view';
-import { number } from './words';
+import { number, tickWords } from './words';
 
 const kHeight = 210;
 const kSync = 'osler';
 const kFetchAfter = 90;
+// How far apart ticks may lie on the horizontal axis; there is nothing between two steps.
+const kIncrements = Array.from({ length: 25 }, (_, i) => 10 ** (i - 9)).flatMap((unit) => [unit, 2 * unit, 5 * unit]);
+const kWholeIncrements = kIncrements.filter((increment) => increment >= 1);
+const isWhole = (axis: Axis) => axis.kind === 'step' || axis.kind === 'relative';
 
 export interface Line extends SeriesKey {
   label: string;
@@ -109,7 +115,7 @@ function drawPlaces(plot: uPlot, drawn: Drawn) {
       const at = x + 4 * unit + width > box.left + box.width ? x - 4 * unit - width : x + 4 * unit;
       if (!place.text || at < free) continue;
       free = at + width + 6 * unit;
-      ctx.fillText(place.text, at, box.top + 10 * unit);
+      ctx.fillText(place.text, at, box.top + 13 * unit);
     }
     ctx.setLineDash([]);
     ctx.fillStyle = colour('--nonfinite');
@@ -148,8 +154,9 @@ function seriesOf(inks: number[], smooth: boolean) {
     const at = series.length;
     series.push({ stroke: '#0000', points: none }, { stroke: '#0000', points: none });
     bands.push({ series: [at + 1, at], fill: () => faded(lineColour(i), 0.26) });
-    series.push({ stroke: smooth ? () => faded(lineColour(i), 0.35) : ink, width: smooth ? 1 : 1.4, points: smooth ? none : { size: 4, fill: ink } });
-    series.push({ stroke: ink, width: 2, show: smooth, points: none });
+    const dash = dashOf(i);
+    series.push({ stroke: smooth ? () => faded(lineColour(i), 0.35) : ink, width: smooth ? 1 : 1.4, dash: smooth ? [] : dash, points: smooth ? none : { size: 4, fill: ink } });
+    series.push({ stroke: ink, width: 2, dash, show: smooth, points: none });
   }
   return { series, bands };
 }
@@ -180,8 +187,8 @@ function optionsOf(setup: Setup): uPlot.Options {
     padding: [10, 12, 0, 0],
     scales: { x: { time: false, auto: false, range: () => [setup.view.current.from, setup.view.current.to] }, y: { distr: setup.log ? 3 : 1 } },
     axes: [
-      { ...axis, size: 26, space: 90, values: (_, ticks) => ticks.map((v) => setup.drawn.current.axis.words(v)) },
-      { ...axis, size: 58, values: (_, ticks) => ticks.map((v: number | null) => (v === null ? '' : number(v))) },
+      { ...axis, size: 26, space: 90, incrs: () => (isWhole(setup.drawn.current.axis) ? kWholeIncrements : kIncrements), values: (_, ticks) => ticks.map((v) => setup.drawn.current.axis.words(v)) },
+      { ...axis, size: 58, values: (_, ticks) => tickWords(ticks) },
     ],
     cursor: {
       sync: { key: kSync, setSeries: false },
@@ -268,13 +275,14 @@ function Legend({ columns, lines, axis, at }: { columns: Columns[]; lines: Line[
         const low = data?.min[index];
         const high = data?.max[index];
         const bad = data?.nonfinite[index] ?? 0;
+        const rest = (data?.points[index] ?? 0) - bad;
         return (
           <li key={`${line.run} ${line.name}`}>
-            <i class={`swatch line-${((line.ink ?? i) % 7) + 1}`} />
+            <Swatch ink={line.ink ?? i} />
             <bdi title={line.name.slice(0, 500)}>{line.label.slice(0, 120)}</bdi>
             <b>
               {low === null || low === undefined ? '' : low === high ? number(low) : `${number(low)} … ${number(high)}`}
-              {bad > 0 ? ` ${bad} not finite` : ''}
+              {bad === 0 ? '' : rest === 0 ? 'not finite' : ` (${bad} not finite)`}
             </b>
           </li>
         );
@@ -283,8 +291,22 @@ function Legend({ columns, lines, axis, at }: { columns: Columns[]; lines: Line[
   );
 }
 
-/** The plot itself: made anew when its shape changes, else only told its new numbers, size or view. */
-function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, width: number, log: boolean, onCursor: (x: number | null) => void) {
+/** Whether the values say more on a logarithmic axis: all of them positive, over two decades. */
+function spanDecades(columns: Columns[]): boolean {
+  let low = Infinity;
+  let high = 0;
+  for (const { min, max } of columns) {
+    for (const value of min) if (value !== null) low = Math.min(low, value);
+    for (const value of max) if (value !== null) high = Math.max(high, value);
+  }
+  return low > 0 && high >= 100 * low;
+}
+
+/**
+ * The plot itself: made anew when its shape changes, else only told its new numbers, size or view. Where nothing is wished
+ * its first numbers say whether its axis is logarithmic.
+ */
+function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, width: number, wish: boolean | null, onCursor: (x: number | null) => void) {
   const plot = useRef<uPlot | null>(null);
   const dark = useTheme();
   const { columns, lines, error } = useColumns(props, width);
@@ -295,6 +317,10 @@ function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, wid
   const onView = useRef(props.onView);
   onView.current = props.onView;
   const smooth = props.smoothing > 0;
+  const usual = useRef<boolean | null>(null);
+  if (columns.length > 0) usual.current ??= spanDecades(columns);
+  const positive = useMemo(() => columns.length === 0 || columns.some((c) => c.max.some((v) => v !== null && v > 0)), [columns]);
+  const log = positive && (wish ?? usual.current ?? false);
   const reach = smooth ? props.smoothing * (view.current.to - view.current.from) : 0;
   const runs = lines.map((line) => line.run);
   const table = useMemo(() => (columns.length > 0 ? tableOf(columns, runs, props.axis, log, reach) : null), [columns, props.axis, log, reach]);
@@ -325,19 +351,15 @@ function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, wid
   useEffect(() => plot.current?.setScale('x', { min: view.current.from, max: view.current.to }), [view.current.from, view.current.to]);
   useEffect(() => void (width > 0 && plot.current?.setSize({ width, height: kHeight })), [width]);
   useEffect(() => plot.current?.redraw(false), [props.places, props.levels]);
-  return { columns, error, plot };
+  return { columns, error, plot, positive, log };
 }
 
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const [wantsLog, setLog] = useState(false);
+  const [wish, setWish] = useState<boolean | null>(null);
   const [at, setAt] = useState<number | null>(null);
-  const [positive, setPositive] = useState(true);
   const width = useWidth(box);
-  const { columns, error, plot } = usePlot(box, props, width, wantsLog && positive, setAt);
-  useEffect(() => {
-    if (columns.length > 0) setPositive(columns.some((c) => c.max.some((v) => v !== null && v > 0)));
-  }, [columns]);
+  const { columns, error, plot, positive, log } = usePlot(box, props, width, wish, setAt);
 
   const wheel = useRef<(event: WheelEvent) => void>(() => {});
   wheel.current = (event) => {
@@ -373,7 +395,7 @@ export function Chart(props: ChartProps) {
         <h3><bdi>{props.title}</bdi></h3>
         <Legend columns={columns} lines={props.lines} axis={props.axis} at={at} />
         <span class="buttons">
-          <button aria-pressed={wantsLog && positive} disabled={!positive} onClick={() => setLog(!wantsLog)} title="Logarithmic axis">log</button>
+          <button aria-pressed={log} disabled={!positive} onClick={() => setWish(!log)} title="Logarithmic axis">log</button>
           {props.onClose && <button onClick={props.onClose} aria-label={`Close the chart of ${props.title}`}>×</button>}
         </span>
       </header>

@@ -7,7 +7,8 @@ import { useLoaded } from './loading';
 import { type Look, Panel } from './panel';
 import { inRole, kGroups } from './roles';
 import { useRuns } from './store';
-import { Badge, number, step } from './words';
+import { Swatch } from './swatch';
+import { Badge, Breakable, number, step } from './words';
 
 const kMostRuns = 7;
 const kStanding = { same: 'The same', better: 'Better', worse: 'Worse', unclear: 'Unclear' } as const;
@@ -30,7 +31,7 @@ function Sides({ comparison }: { comparison: Comparison }) {
         <tbody>
           {comparison.series.map((series) => (
             <tr key={`${series.role} ${series.a.series}`}>
-              <th scope="row"><bdi>{series.a.series.slice(0, 80)}</bdi></th>
+              <th scope="row"><Breakable name={series.a.series.slice(0, 80)} /></th>
               <td>{number(series.a.end)} <span class="quiet">best {number(series.a.best)}</span></td>
               <td>{number(series.b.end)} <span class="quiet">best {number(series.b.best)}</span></td>
               <td>{number(series.difference)} <span class="quiet">{number(series.standard_errors)} s.e.</span></td>
@@ -128,7 +129,7 @@ export function ComparePage({ ids }: { ids: string[] }) {
       <ol class="contestants">
         {shown.map((id, i) => (
           <li key={id}>
-            <i class={`swatch line-${i + 1}`} /> {i + 1} <a href={`#/run/${id}`}><bdi>{name(id).slice(0, 120)}</bdi></a>
+            <Swatch ink={i} /> {i + 1} <a href={`#/run/${id}`}><bdi>{name(id).slice(0, 120)}</bdi></a>
             {cards.get(id) && <Badge status={cards.get(id)!.status} />}
             {i > 0 && <a class="quiet small" href={`#/compare/${[id, ...shown.filter((other) => other !== id)].join(',')}`}>hold others against this</a>}
           </li>

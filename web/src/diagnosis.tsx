@@ -103,6 +103,7 @@ export function Diagnosis({ report, run, titles, chosen, onChoose }: { report: R
       {report.causes.length > 0 && (
         <section aria-labelledby="causes">
           <h2 id="causes">Causes <span class="count">{report.causes.length}</span></h2>
+          <p class="quiet small">Each is judged by itself, so that several may hold at once.</p>
           {report.causes.slice(0, kCausesShown).map((cause, at) => <CauseCard key={cause.id} cause={cause} titles={titles} open={at === 0} />)}
           {report.causes.length > kCausesShown && (
             <details class="less">

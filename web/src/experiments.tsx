@@ -1,8 +1,9 @@
 // Experiments: what active tests found, as a verdict with its curve, its map, its figures and its list of checks.
 import { useEffect, useRef } from 'preact/hooks';
 import type { Experiment, Measure, Outcome } from './api';
-import { ramp } from './palette';
-import { number, step } from './words';
+import { kLineColours, ramp } from './palette';
+import { dashOf, strokeOf, Swatch } from './swatch';
+import { number, step, tickWords } from './words';
 
 const kNames: Record<Outcome, string> = { passed: 'Passed', failed: 'Failed', undecided: 'Undecided', stopped: 'Stopped' };
 const kSigns: Record<Outcome, string> = { passed: '✓', failed: '✗', undecided: '?', stopped: '–' };
@@ -27,14 +28,29 @@ function scaleOf(values: number[], from: number, to: number) {
   const fit = (v: number) => (log ? Math.log10(v) : v);
   const span = fit(high) - fit(low) || 1;
   const place = (v: number) => from + ((fit(v) - fit(low)) / span) * (to - from);
-  const decades = Array.from({ length: Math.floor(fit(high)) - Math.ceil(fit(low)) + 1 }, (_, i) => 10 ** (Math.ceil(fit(low)) + i));
-  const ticks = log && decades.length > 1 ? decades : [0, 0.25, 0.5, 0.75, 1].map((share) => (log ? 10 ** (fit(low) + share * span) : low + share * span));
-  return { place, ticks, log };
+  return { place, ticks: log ? decadesIn(fit(low), fit(high)) : roundIn(low, high), log };
+}
+
+/** The powers of ten between two exponents; where they are few, what lies between them too. */
+function decadesIn(low: number, high: number): number[] {
+  const within = (tick: number) => Math.log10(tick) >= low && Math.log10(tick) <= high;
+  const decades = Array.from({ length: Math.floor(high) - Math.floor(low) + 1 }, (_, i) => 10 ** (Math.floor(low) + i));
+  return (high - low < 3 ? decades.flatMap((tick) => [tick, 2 * tick, 5 * tick]) : decades).filter(within);
+}
+
+/** A few round numbers of a range. */
+function roundIn(low: number, high: number): number[] {
+  const rough = (high - low) / 4 || 1;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const apart = [1, 2, 5, 10].map((n) => n * unit).find((n) => n >= rough * 0.75)!;
+  const first = Math.ceil(low / apart);
+  return Array.from({ length: Math.floor(high / apart) - first + 1 }, (_, i) => (first + i) * apart);
 }
 
 /** The first column across, the others up. */
 function Curves({ experiment }: { experiment: Experiment }) {
-  const [across, ...up] = experiment.columns;
+  const [across, ...others] = experiment.columns;
+  const up = others.slice(0, kLineColours);
   const rows = across!.values.map((_, i) => i).filter((i) => finite(across!.values[i]));
   const xs = rows.map((i) => across!.values[i] as number);
   const ys = up.flatMap((column) => column.values.filter(finite));
@@ -59,12 +75,12 @@ function Curves({ experiment }: { experiment: Experiment }) {
   const places = experiment.values.filter((value) => finite(value.value) && value.name.endsWith(across!.name) && value.value >= Math.min(...xs) && value.value <= Math.max(...xs));
   return (
     <>
-      <ul class="legend">{up.map((column, i) => <li key={column.name}><i class={`swatch line-${(i % 7) + 1}`} /><bdi>{title(column.name)}</bdi></li>)}</ul>
+      <ul class="legend">{up.map((column, i) => <li key={column.name}><Swatch ink={i} /><bdi>{title(column.name)}</bdi></li>)}</ul>
       <svg class="lab" viewBox={`0 0 ${kWidth} ${kHeight}`} role="img" aria-label={`${up.map((column) => title(column.name)).join(', ')} by ${title(across!.name)}`}>
-        {y.ticks.map((tick) => <g key={tick}><line class="grid" x1={kLeft} x2={kWidth - kRight} y1={y.place(tick)} y2={y.place(tick)} /><text x={kLeft - 6} y={y.place(tick) + 4} text-anchor="end">{number(tick)}</text></g>)}
-        {x.ticks.map((tick) => <text key={tick} x={x.place(tick)} y={kHeight - 18} text-anchor="middle">{number(tick)}</text>)}
+        {y.ticks.map((tick, i) => <g key={tick}><line class="grid" x1={kLeft} x2={kWidth - kRight} y1={y.place(tick)} y2={y.place(tick)} /><text x={kLeft - 6} y={y.place(tick) + 4} text-anchor="end">{tickWords(y.ticks)[i]}</text></g>)}
+        {x.ticks.map((tick, i) => <text key={tick} x={x.place(tick)} y={kHeight - 18} text-anchor="middle">{tickWords(x.ticks)[i]}</text>)}
         <text x={(kLeft + kWidth) / 2} y={kHeight - 3} text-anchor="middle">{title(across!.name)}{x.log ? ' (log)' : ''}</text>
-        {up.slice(0, 7).map((column, i) => <path key={column.name} class={`curve line-${i + 1}`} d={path(column.values)} />)}
+        {up.map((column, i) => <path key={column.name} class={`curve ${strokeOf(i)}`} stroke-dasharray={dashOf(i).join(' ')} d={path(column.values)} />)}
         {places.map((place) => (
           <g key={place.name} class="place">
             <line x1={x.place(place.value as number)} x2={x.place(place.value as number)} y1={10} y2={kHeight - kBottom} />

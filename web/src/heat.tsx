@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type HeatMap, type Range, type RunDetail, source } from './api';
 import type { Axis } from './axis';
 import { useLoaded } from './loading';
-import { colour, kPaperWidth, onPrint, ramp, useTheme, useWidth } from './palette';
+import { colour, ramp, useTheme } from './palette';
+import { kPaperWidth, onPrint, useWidth } from './paper';
 import { number, step } from './words';
 
 const kMostLabels = 170;
@@ -67,9 +68,18 @@ function Key({ map }: { map: HeatMap }) {
     <span class="key" hidden={scale.empty}>
       {number(scale.low)} <canvas ref={canvas} width={90} height={10} aria-hidden="true" /> {number(scale.high)}
       {map.log ? ' (log)' : ''}
-      {map.cells.includes('inf') && <span> <i class="swatch bad" /> not finite</span>}
+      {map.cells.includes('inf') && <span class="bad-key"><i class="swatch bad" /> not finite</span>}
     </span>
   );
+}
+
+/** What one cell of a map shows. */
+function wordsOf(map: HeatMap, row: number, column: number): string {
+  const columns = map.edges.length - 1;
+  if (column < 0 || column >= columns || !map.rows[row]) return '';
+  const cell = map.cells[row * columns + column];
+  const value = cell === 'inf' ? 'not finite' : cell === null || cell === undefined ? 'nothing recorded' : number(cell);
+  return `${map.rows[row]!.slice(0, 80)}, steps ${step(map.edges[column]!)} to ${step(map.edges[column + 1]!)}: ${value}`;
 }
 
 function Map({ map, run, axis, view }: { map: HeatMap; run: string; axis: Axis; view: Range }) {
@@ -77,7 +87,8 @@ function Map({ map, run, axis, view }: { map: HeatMap; run: string; axis: Axis; 
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(box);
   const dark = useTheme();
-  const [words, setWords] = useState('');
+  const [cell, setCell] = useState<{ row: number; column: number } | null>(null);
+  const columns = map.edges.length - 1;
   const narrow = matchMedia('(max-width: 760px)').matches;
   const row = Math.min(kMostRow, Math.max(kLeastRow, kTallest / map.rows.length));
   const labels = Math.min(kMostLabels, 8 + 6.4 * Math.max(...map.rows.map((name) => name.length)));
@@ -90,19 +101,21 @@ function Map({ map, run, axis, view }: { map: HeatMap; run: string; axis: Axis; 
     return onPrint((paper) => paint(paper ? kPaperWidth - labels - 12 : plotWidth));
   }, [map, plotWidth, row, view.from, view.to, axis, dark]);
   const look = (event: MouseEvent) => {
-    const columns = map.edges.length - 1;
     const edges = map.edges.map((edge) => place(edge, plotWidth));
-    const c = edges.filter((edge) => edge <= event.offsetX).length - 1;
-    const r = Math.floor(event.offsetY / row);
-    const cell = c < 0 || c >= columns ? undefined : map.cells[r * columns + c];
-    const value = cell === 'inf' ? 'not finite' : cell === null || cell === undefined ? 'nothing recorded' : number(cell);
-    setWords(c < 0 || c >= columns || !map.rows[r] ? '' : `${map.rows[r]!.slice(0, 80)}, steps ${step(map.edges[c]!)} to ${step(map.edges[c + 1]!)}: ${value}`);
+    setCell({ row: Math.floor(event.offsetY / row), column: edges.filter((edge) => edge <= event.offsetX).length - 1 });
+  };
+  const walk = (event: KeyboardEvent) => {
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
+    if (!down && !right) return;
+    event.preventDefault();
+    const inside = (at: number, count: number) => Math.min(Math.max(at, 0), count - 1);
+    setCell((old) => (old ? { row: inside(old.row + down!, map.rows.length), column: inside(old.column + right!, columns) } : { row: 0, column: 0 }));
   };
   return (
     <section class="chart heat" aria-label={map.heading}>
       <header>
         <h3>{map.heading}</h3>
-        <span class="said" role="status"><bdi>{words}</bdi></span>
+        <span class="said" role="status"><bdi>{cell && wordsOf(map, cell.row, cell.column)}</bdi></span>
         <Key map={map} />
       </header>
       <div class="map" ref={box}>
@@ -110,7 +123,7 @@ function Map({ map, run, axis, view }: { map: HeatMap; run: string; axis: Axis; 
           {map.rows.map((name) => <li key={name} title={name.slice(0, 500)} style={{ height: `${row}px`, lineHeight: `${row}px` }}><bdi>{name.slice(0, 120)}</bdi></li>)}
         </ol>
         <div>
-          <canvas ref={canvas} role="img" aria-label={`${map.heading}: ${map.rows.length} layers by time`} onMouseMove={look} onMouseLeave={() => setWords('')} />
+          <canvas ref={canvas} role="img" aria-label={`${map.heading}: ${map.rows.length} layers by time`} tabIndex={0} onMouseMove={look} onMouseLeave={() => setCell(null)} onKeyDown={walk} onBlur={() => setCell(null)} />
           <ol class="ticks rows-of" aria-hidden="true">{[0, 0.25, 0.5, 0.75, 1].map((share) => <li key={share}>{axis.words(Math.round(view.from + share * (view.to - view.from)))}</li>)}</ol>
         </div>
       </div>

@@ -3,6 +3,8 @@ import type { Card, Catalogue, HeatMap, Range, Report, Ridge, RunDetail, SentCol
 
 export interface Inlined {
   version: string;
+  /** When, in seconds since 1970. */
+  made: number;
   runs: Card[];
   details: Record<string, { run: RunDetail; report: Report; heat: { maps: HeatMap[] }; ridges: Record<string, Ridge>; series: Record<string, SentColumns> }>;
   catalogue: Catalogue;

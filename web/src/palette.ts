@@ -27,26 +27,6 @@ export function ramp(share: number): [number, number, number] {
   return [mix(0), mix(1), mix(2)];
 }
 
-/** Paper is white whatever the screen is, so charts are drawn anew before and after they are printed. */
-const printing = new EventTarget();
-let onPaper = false;
-for (const [event, state] of [['beforeprint', true], ['afterprint', false]] as const) {
-  addEventListener(event, () => {
-    onPaper = state;
-    document.documentElement.toggleAttribute('data-paper', state);
-    printing.dispatchEvent(new Event('change'));
-  });
-}
-
-export const kPaperWidth = 660;
-
-/** Calls `draw` whenever the page goes to paper and when it comes back, at once: the printer does not wait. */
-export function onPrint(draw: (paper: boolean) => void): () => void {
-  const listener = () => draw(onPaper);
-  printing.addEventListener('change', listener);
-  return () => printing.removeEventListener('change', listener);
-}
-
 /** Changes whenever all colours do. */
 export function useTheme(): boolean {
   const [dark, setDark] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
@@ -57,17 +37,4 @@ export function useTheme(): boolean {
     return () => query.removeEventListener('change', listener);
   }, []);
   return dark;
-}
-
-/** The width that an element has now. */
-export function useWidth(box: { current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (!onPaper) setWidth(Math.floor(entry!.contentRect.width));
-    });
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }

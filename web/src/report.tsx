@@ -9,7 +9,7 @@ import { RunPage } from './run';
 import { Spark } from './spark';
 import { follow, useRuns } from './store';
 import './style.css';
-import { Badge, step } from './words';
+import { Badge, moment, step } from './words';
 
 const data = JSON.parse(document.getElementById('data')!.textContent!) as Inlined;
 const kRank = ['critical', 'warning', 'insufficient-data', 'healthy'];
@@ -51,17 +51,12 @@ function App() {
         <a class="mark" href="#/">Osler</a>
         <span class="quiet">Report</span>
         <span class="fill" />
-        <span class="quiet small">osler {data.version}</span>
+        <span class="quiet small">{moment(data.made)} · osler {data.version}</span>
       </header>
       {page === 'catalogue' ? <CataloguePage id={id} /> : page === 'run' || only ? <RunPage key={id || only} id={id || only} /> : <Contents />}
     </>
   );
 }
-
-// What is folded away on a screen must be on paper.
-addEventListener('beforeprint', () => {
-  for (const details of document.querySelectorAll<HTMLDetailsElement>('.diagnosis section > details.cause, .ruled-out')) details.open = true;
-});
 
 setSource(inlinedSource(data));
 follow();

@@ -13,10 +13,11 @@ import { type Look, Panel } from './panel';
 import { Distributions } from './ridge';
 import { type Group, groupsOf } from './roles';
 import { useRuns } from './store';
-import { age, Badge, step } from './words';
+import { Age, Badge, Breakable, duration, moment, number, step } from './words';
 
 const kMostListed = 300;
 const kMostMarks = 200;
+const kMostSources = 20;
 
 function SeriesPicker({ run, shown, onAdd }: { run: RunDetail; shown: Set<string>; onAdd: (name: string) => void }) {
   const [words, setWords] = useState('');
@@ -130,15 +131,46 @@ function Charts({ run, report, chosen, revision }: ChartsProps) {
   );
 }
 
+/** Names on the left, what they stand for on the right. */
+function Pairs({ pairs }: { pairs: [ComponentChildren, ComponentChildren][] }) {
+  return <dl class="pairs">{pairs.map(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>;
+}
+
 function Configuration({ run }: { run: RunDetail }) {
   const entries = Object.entries(run.configuration);
   if (entries.length === 0) return null;
   return (
     <details>
       <summary>Configuration <span class="count">{entries.length}</span></summary>
-      <dl class="settings">{entries.slice(0, 500).map(([key, value]) => [<dt><code>{key.slice(0, 200)}</code></dt>, <dd><bdi>{value.slice(0, 500)}</bdi></dd>])}</dl>
+      <Pairs pairs={entries.slice(0, 500).map(([key, value]) => [<code><Breakable name={key.slice(0, 200)} /></code>, <bdi>{value.slice(0, 500)}</bdi>])} />
     </details>
   );
+}
+
+const nameOfRole = (role: string) => role.replaceAll('-', ' ');
+
+/** What the report rests on: files, times, and which series was taken for what. */
+function Origins({ run, report }: { run: RunDetail; report: Report }) {
+  const roles = Object.entries(report.roles).map(([role, names]) => [role, [names].flat()] as const);
+  const figures = Object.entries(report.metrics);
+  return (
+    <details open={!source.live}>
+      <summary>What this rests on</summary>
+      <h4>Read from</h4>
+      <ul class="links">{run.sources.slice(0, kMostSources).map((path) => <li><Breakable name={path.slice(0, 500)} /></li>)}</ul>
+      {run.sources.length > kMostSources && <p class="quiet small">and {run.sources.length - kMostSources} more</p>}
+      {report.damage.total > 0 && <p class="small">{report.damage.total} places of it are damaged; {step(report.damage.lost_bytes)} bytes were lost.</p>}
+      <h4>Read as</h4>
+      <Pairs pairs={roles.map(([role, names]) => [nameOfRole(role), <><Breakable name={names[0]?.slice(0, 120) ?? ''} />{names.length > 1 && ` and ${names.length - 1} more`}</>])} />
+      {figures.length > 0 && <h4>Figures</h4>}
+      <Pairs pairs={figures.map(([name, value]) => [nameOfRole(name), name.endsWith('-step') && typeof value === 'number' ? step(value) : number(value)])} />
+    </details>
+  );
+}
+
+/** When the run was, and for how long. */
+function times({ times }: RunDetail): string {
+  return times ? ` · ${moment(times.first)}, ${duration(times.last - times.first)}` : '';
 }
 
 /** All there is about one run, under a trail that leads to it. */
@@ -166,7 +198,8 @@ export function RunView({ id, trail }: { id: string; trail?: ComponentChildren }
         <h1><Badge status={report.value.status} /> <bdi>{report.value.headline}</bdi></h1>
         <p class="quiet">
           {run.value.format} · steps {step(run.value.steps.first)} to {step(run.value.steps.last)} · {step(run.value.series_in_all)} series
-          {card?.modified ? ` · written ${age(card.modified)} ago` : ''}
+          {times(run.value)}
+          {card?.modified ? <> · written <Age seconds={card.modified} /> ago</> : ''}
           {report.value.damage.total > 0 ? ` · ${report.value.damage.total} damaged places` : ''}
         </p>
         {error && <p class="trouble">{error}</p>}
@@ -175,6 +208,7 @@ export function RunView({ id, trail }: { id: string; trail?: ComponentChildren }
         <div class="diagnosis">
           {run.value.origin && <OriginGraph origin={run.value.origin} />}
           <Diagnosis report={report.value} run={run.value} titles={titles} chosen={chosen} onChoose={setChosen} />
+          <Origins run={run.value} report={report.value} />
           <Configuration run={run.value} />
         </div>
         <Charts key={id} run={run.value} report={report.value} chosen={chosen} revision={revision} />

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Card, Status } from './api';
 import { Spark } from './spark';
 import { useRuns } from './store';
-import { age, Badge, number, statusName, step } from './words';
+import { Age, Badge, number, statusName, step } from './words';
 
 type Key = 'status' | 'name' | 'step' | 'age' | 'format' | 'loss';
 const kRank: Status[] = ['critical', 'warning', 'unreadable', 'insufficient-data', 'healthy', 'unexamined'];
@@ -90,7 +90,7 @@ function Row({ card, top, height, chosen, onChoose }: RowProps) {
       <span class="cell curve" role="cell">{card.spark && <Spark spark={card.spark} />}</span>
       <span class="cell figure loss" role="cell">{number(card.loss === 'nan' && !card.spark ? null : card.loss)}</span>
       <span class="cell figure" role="cell">{card.steps ? step(card.steps.last) : ''}</span>
-      <span class="cell figure" role="cell">{age(card.modified)}</span>
+      <span class="cell figure" role="cell"><Age seconds={card.modified} /></span>
       <span class="cell format" role="cell">{card.format}</span>
     </div>
   );

@@ -30,6 +30,9 @@ function placesOf(nodes: Map<string, TreeNode>, root: TreeNode): Placed[] {
   return places;
 }
 
+/** What fits into a box: of a conclusion what is the matter, without what to do about it. */
+const inShort = (node: TreeNode) => (node.findings.length > 0 ? node.text : node.text.split(/[:.]/, 1)[0]!);
+
 const left = (column: number) => column * (kWidth + kAcross);
 const top = (row: number) => row * (kHeight + kDown);
 
@@ -69,7 +72,7 @@ export function TreeDrawing({ tree, way, onWalk }: { tree: TreeNode[]; way: stri
             style={{ left: `${left(place.column)}px`, top: `${top(place.row)}px`, width: `${kWidth}px`, height: `${kHeight}px` }}
             onClick={() => onWalk(place.answers)}
           >
-            <span>{place.node.text}</span>
+            <span>{inShort(place.node)}</span>
           </button>
         ))}
       </div>

@@ -1,4 +1,5 @@
 // How numbers, times and verdicts are written.
+import { useEffect, useState } from 'preact/hooks';
 import type { Severity, Status } from './api';
 
 /** A number as short as it can be understood. */
@@ -7,19 +8,42 @@ export function number(value: number | string | null | undefined): string {
   if (typeof value === 'string') return value === 'nan' ? 'NaN' : value === 'inf' ? '∞' : value === '-inf' ? '−∞' : value;
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace('e+', 'e').replace('-', '−');
+  if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace(/\.?0*e\+?/, 'e').replaceAll('-', '−');
   return String(Number(value.toPrecision(4))).replace('-', '−');
+}
+
+/** The numbers along an axis, written alike: what is small beside the others takes no power of ten. */
+export function tickWords(values: (number | null)[]): string[] {
+  const largest = Math.max(...values.map((value) => Math.abs(value ?? 0)));
+  const plain = (value: number) => largest >= 1e-3 && largest < 1e6 && (value === 0 || Math.abs(value) >= largest * 1e-3);
+  return values.map((value) => (value === null ? '' : plain(value) ? String(Number(value.toPrecision(4))).replace('-', '−') : number(value)));
 }
 
 export const step = (value: number) => value.toLocaleString('en').replaceAll(',', '\u202f');
 
+/** A point in time, the same for every reader. */
+export const moment = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** A name that may be broken where its parts meet. */
+export const Breakable = ({ name }: { name: string }) => <bdi>{name.split(/(?<=[/._])/).map((part) => [part, <wbr />])}</bdi>;
+
 /** How long ago, in the largest unit that fits. */
-export function age(seconds: number): string {
+function age(seconds: number): string {
   if (!seconds) return '';
   const passed = Math.max(0, Date.now() / 1000 - seconds);
   const units: [number, string][] = [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']];
   for (const [size, name] of units) if (passed >= size) return `${Math.floor(passed / size)} ${name}`;
   return 'now';
+}
+
+/** How long ago, as time goes on. */
+export function Age({ seconds }: { seconds: number }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 10_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <>{age(seconds)}</>;
 }
 
 /** How long, in the two largest units that fit. */
