@@ -38,4 +38,18 @@ std::vector<LossAndAccuracy> losses_with_accuracy(const Patient& patient) {
   return pairs;
 }
 
+std::optional<int> training_guesses(const Patient& patient) {
+  constexpr double kTolerance = 0.04;  // of ln C
+  constexpr double kLeast = 0.6;       // of 1 / C: an accuracy as of guessing
+  constexpr double kMost = 1.5;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    if (pair.loss != patient.training() || pair.accuracy->curve.empty() || pair.loss->curve.empty()) continue;
+    const auto classes = chance_classes(pair.loss->end, kTolerance);
+    if (!classes) return std::nullopt;
+    const double hits = *classes * pair.share(pair.accuracy->end);
+    return hits > kLeast && hits < kMost ? classes : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace osler

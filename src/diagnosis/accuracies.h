@@ -1,6 +1,7 @@
 // Accuracies: losses beside the accuracies measured on the same data.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +24,9 @@ struct LossAndAccuracy {
 
 /// The pairs that a run has, validation first.
 [[nodiscard]] std::vector<LossAndAccuracy> losses_with_accuracy(const Patient& patient);
+
+/// The classes among which training ended up guessing: its loss came down to ln C or a little below, as labels are
+/// learned by heart, and its own accuracy is that of guessing among as many.
+[[nodiscard]] std::optional<int> training_guesses(const Patient& patient);
 
 }  // namespace osler

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/turn.h"
 #include "diagnosis/wording.h"
@@ -250,6 +251,29 @@ bool training_learned(const Patient& patient) {
   return trend.falls(kSignificance) && -trend.change > kMatters * training->level;
 }
 
+namespace {
+
+/// The classes among which training ended up guessing, where no accuracy tells: the losses of guessing among few
+/// classes lie far enough apart to be known by themselves when training stands exactly there and validation is no
+/// better.
+std::optional<int> training_stands_at_chance(const Patient& patient) {
+  constexpr int kFew = 10;
+  constexpr double kByHeart = 0.025;  // of ln C, below it
+  constexpr double kAbove = 0.005;
+  constexpr double kNoBetter = 0.07;
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || training->negated || training->curve.empty() || patient.best_accuracy())
+    return std::nullopt;
+  const auto classes = chance_classes(training->end, kByHeart);
+  if (!classes || *classes > kFew) return std::nullopt;
+  const double guess = std::log(*classes);
+  const bool no_better = validation == nullptr || validation->end > (1 - kNoBetter) * guess;
+  return training->end < (1 + kAbove) * guess && no_better ? classes : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<int> stays_at_chance(const Patient& patient, double tolerance) {
   constexpr double kFar = 0.2;  // a first loss further above than this came down, so something was learned
   const Reading* loss = patient.validation() != nullptr ? patient.validation() : patient.training();
@@ -261,6 +285,11 @@ std::optional<int> stays_at_chance(const Patient& patient, double tolerance) {
   // Or it came down to guessing, no further, and the answers are those of guessing.
   constexpr double kAsGuessed = 0.1;
   const auto accuracy = patient.best_accuracy();
+  constexpr double kLoosely = 0.02;  // asked more strictly than this, only a loss that never moved is meant
+  if (tolerance > kLoosely) {
+    if (const auto guessed = training_guesses(patient)) return guessed;
+    if (const auto stands = training_stands_at_chance(patient)) return stands;
+  }
   const bool guesses = classes && accuracy && *accuracy < 1.0 / *classes + kAsGuessed &&
                        loss->best > (1 - tolerance) * std::log(*classes);
   return guesses ? classes : std::nullopt;

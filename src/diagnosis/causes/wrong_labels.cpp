@@ -1,4 +1,5 @@
 // wrong-labels: the labels do not belong to the inputs.
+#include "diagnosis/accuracies.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -36,6 +37,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (const auto classes = stays_at_chance(patient, kSame)) {
     found.push_back({-0.8, "the loss is exactly ln(" + std::to_string(*classes) +
                                "): the outputs ignore the inputs, whatever the labels"});
+  } else if (const auto guessed = training_guesses(patient); guessed && !stuck) {
+    found.push_back({3.4, "even on its own data training ends at the loss and the accuracy of guessing among " +
+                              std::to_string(*guessed) + " classes"});
   } else if (const auto better = better_than_guessing(patient)) {
     found.push_back({-0.8, *better + ": the labels do say something"});
   } else if (const auto near = stays_at_chance(patient, kNear)) {
@@ -45,8 +49,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto nothing = nothing_carries_over(patient);
   if (nothing) found.push_back({3.0, *nothing});
   const Reading* training = patient.training();
-  if (!stuck && !nothing && training != nullptr && training->improvement() > 0.2 * training->level &&
-      training_learned(patient)) {
+  if (!stuck && !nothing && !training_guesses(patient) && training != nullptr &&
+      training->improvement() > 0.2 * training->level && training_learned(patient)) {
     found.push_back({-2.0, training->name + " fell from " + number(training->shown(training->start)) + " to " +
                                number(training->shown(training->best)) + ": the labels do say something"});
   }
