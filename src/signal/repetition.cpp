@@ -57,7 +57,8 @@ std::optional<Repetition> repetition_of(std::span<const double> values, const Re
       continue;
     const auto within =
         std::max_element(likeness.begin() + 1, likeness.begin() + static_cast<std::ptrdiff_t>(period / 2) + 1);
-    if (*within < options.roughness) return Repetition{period, likeness[period]};
+    if (*within < std::max(options.roughness, likeness[period] - options.apart))
+      return Repetition{period, likeness[period]};
   }
   return std::nullopt;
 }

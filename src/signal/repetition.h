@@ -20,6 +20,7 @@ struct RepetitionOptions {
   double likeness = 0.6;     ///< one period apart, and nearly so at two
   double errors = 4.5;       ///< standard errors (1 / sqrt of the pairs) it must have one period apart
   double roughness = 0.5;    ///< the likeness at every distance up to half a period must stay below this: no wave
+  double apart = 0.35;       ///< or lie so far below that of the whole period
 };
 
 /// The shortest period after which the changes from point to point come back. Ranks of the changes are compared, so

@@ -174,17 +174,17 @@ Verdict judge_pattern(const Reading& loss, const signal::Curve& curve, const std
   return seen;
 }
 
-/// Where the later half of the curve repeats itself: the stretches, as epochs of which nobody told. Empty when it does
-/// not.
+/// Where the later two thirds of the curve repeat themselves: the stretches, as epochs of which nobody told. Empty when
+/// they do not.
 std::vector<EpochRange> repeated_stretches(const signal::Curve& curve, const SettingValues& settings) {
   signal::RepetitionOptions options;
   options.shortest = static_cast<std::size_t>(settings["fewest_rows"]);
   options.repeats = static_cast<std::size_t>(settings["fewest_late"]);
-  const std::size_t half = curve.size() / 2;
-  const auto repetition = signal::repetition_of(std::span(curve.value).subspan(half), options);
+  const std::size_t from = curve.size() / 3;
+  const auto repetition = signal::repetition_of(std::span(curve.value).subspan(from), options);
   std::vector<EpochRange> stretches;
   if (!repetition) return stretches;
-  for (std::size_t last = curve.size(); last >= half + repetition->period; last -= repetition->period) {
+  for (std::size_t last = curve.size(); last >= from + repetition->period; last -= repetition->period) {
     stretches.insert(stretches.begin(), {last - repetition->period, last});
   }
   return stretches;
