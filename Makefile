@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 # What `make test` also runs under the address and undefined-behaviour sanitizers: all that reads what others wrote.
 # `make test SANITIZED=all` takes every test, `make test SANITIZED=` none.
-SANITIZED ?= osler_base_test osler_run_test osler_formats_test osler_samples_test osler_program_test
+SANITIZED ?= osler_base_test osler_run_test osler_formats_test osler_samples_test osler_dashboard_test osler_server_test osler_program_test
 # Passed on to Google Benchmark, as in `make bench BENCH_ARGUMENTS=--benchmark_filter=csv`.
 BENCH_ARGUMENTS ?=
 # Passed on to the scorer, as in `make score SCORE_ARGUMENTS="--suite 2000 --by-family"`.

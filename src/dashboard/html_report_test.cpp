@@ -21,7 +21,7 @@ Run diverging(const std::string& name, int series = 1, int steps = 400) {
   for (int i = 0; i < series; ++i) {
     const SeriesId id = run.series(i == 0 ? "train_loss" : "other/" + std::to_string(i));
     for (int step = 0; step < steps; ++step) {
-      const double noise = 0.01 * ((step * 7919) % 13);
+      const double noise = 0.01 * static_cast<double>((step * 7919LL) % 13);
       run.add(Event{id, step, kNoTime, step < steps / 4 ? 2.0 - 0.01 * step + noise : 60 + noise * 100});
     }
   }

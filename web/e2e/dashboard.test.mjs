@@ -281,6 +281,15 @@ test('markup in the names of files and series is shown, never run', async () => 
   assert.match(await page.locator('.trail').innerText(), /<b>bold<script>/);
   await page.locator('.chart, .picker', { hasText: /onerror|More series/ }).first().waitFor();
   assert.equal(await page.evaluate(() => window.hit), undefined);
+  await page.goto(`${stage.address}#/`);
+  await openRun(page, /gpj/);
+  await page.locator('.picker summary').click();
+  await page.locator('.picker li button').first().click();
+  await page.locator('.chart', { hasText: /nnnn/ }).locator('canvas').waitFor();
+  // The name is cut wherever it stands, and what it turns around is its own text alone.
+  assert.ok((await page.locator('body').innerText()).length < 20_000);
+  assert.equal(await page.evaluate(() => [...document.querySelectorAll('*')].filter((one) => [...one.childNodes].some((child) => child.nodeType === 3 && child.data.includes('\u202e')) && !one.closest('bdi, option, title')).length), 0);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   await page.close();
 });
 

@@ -19,6 +19,13 @@ export function hostileLog() {
   return rows.join('\n') + '\n';
 }
 
+/** A log with quotes, a mark that turns what follows around, and a megabyte in the name of a series. */
+function longNamedLog() {
+  const name = `\u202e"'${'n'.repeat(1_000_000)}`;
+  const rows = Array.from({ length: 200 }, (_, i) => ({ step: i, train_loss: 2 * Math.exp(-i / 60) + 0.01 * (i % 7), ...(i > 195 ? { [name]: i % 3 } : {}) }));
+  return rows.map((row) => JSON.stringify(row)).join('\n') + '\n';
+}
+
 /** A run with epochs, an origin of its NaN and results of experiments, as a monitor and its probes leave them. */
 function writeLab(folder) {
   mkdirSync(folder);
@@ -55,6 +62,7 @@ export function makeFolder() {
   cpSync(join(source, 'tests/cases/vanishing-by-depth/sick-seven-decades.csv'), join(folder, 'depth.csv'));
   cpSync(join(source, 'tests/samples/tensorboard'), join(folder, 'board'), { recursive: true });
   writeFileSync(join(folder, '<b>bold<script>window.hit=1<!--.csv'), hostileLog());
+  writeFileSync(join(folder, `"'\u202egpj.jsonl`), longNamedLog());
   writeLab(join(folder, 'lab'));
   execFileSync(program, ['convert', join(folder, 'logs/sick.csv'), '-o', join(folder, 'kept.osler')], { stdio: 'ignore' });
   return folder;
