@@ -74,7 +74,7 @@ bool still_comes_down(const Reading& loss, double rise, double won_back) {
   const double fall = signal::median(later.first(part)) - signal::median(later.last(part));
   const signal::Trend trend =
       signal::trend_of(std::span(loss.curve.step).subspan(from), std::span(loss.curve.value).subspan(from));
-  return fall > won_back * rise && trend.falls(kSignificance);
+  return fall > won_back / 2 * rise && trend.falls(kSignificance);
 }
 
 /// The rise from the best level to the end in units of the noise of factors, for a positive loss that rose several
@@ -172,8 +172,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const double rise = loss->end - loss->best;
   const double gained = std::max(loss->improvement(), 0.0);
-  const bool exploded =
-      !reward && loss->best > 0 && loss->end > settings["explosion"] * loss->best && loss->end > loss->start;
+  // A loss that was exactly zero somewhere is measured from where it began.
+  const double lowest = loss->best > 0 ? loss->best : loss->best == 0 ? loss->start : 0;
+  const bool exploded = !reward && lowest > 0 && loss->end > settings["explosion"] * lowest && loss->end > loss->start;
   // Without any gain the loss's own level is the scale.
   const double scale = std::max(gained, settings["no_gain_share"] * std::abs(loss->best));
   const double lost = scale > 0 ? rise / scale : 0;
@@ -181,8 +182,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       static_cast<std::size_t>(std::max(3.0, settings[reward ? "reward_stays" : "stays"] * static_cast<double>(n)));
   const double lowest_late =
       *std::min_element(loss->course.end() - static_cast<std::ptrdiff_t>(std::min(tail, n)), loss->course.end());
-  const bool stays =
-      lowest_late > loss->best + 0.5 * rise || (exploded && lowest_late > std::sqrt(loss->best * loss->end));
+  const bool stays = lowest_late > loss->best + 0.5 * rise || (exploded && lowest_late > std::sqrt(lowest * loss->end));
   // How far back in training the end level was first reached.
   const auto reached =
       std::find_if(loss->course.begin(), loss->course.end(), [&](double level) { return level <= loss->end; });
@@ -217,7 +217,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
               loss->name + (reward ? " fell from " : " climbed from ") + number(loss->shown(loss->best)) + " at " +
                   at_step(since) + " to " + number(loss->shown(loss->end)) + " and stayed there.");
   const std::string size = exploded
-                               ? "the end is " + times(loss->end / loss->best) + " the best level"
+                               ? "the end is " + times(loss->end / lowest) + " the best level"
                                : "the end lies " + number(units) + " noise units " + (reward ? "below" : "above") +
                                      " the best level and gave back " + per_cent(std::min(lost, 1.0)) + " of the gain";
   seen.evidence.push_back(

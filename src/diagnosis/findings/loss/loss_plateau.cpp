@@ -76,7 +76,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     // A loss that is next to nothing beside where it began has no way left to go.
     const bool solved = reading->shown(reading->end) >= 0 && reading->shown(reading->start) > 0 &&
                         reading->shown(reading->end) < settings["solved_share"] * reading->shown(reading->start);
-    const bool wasteful = training_goes_on && !follows && !solved && flat.share > settings["warn_share"] &&
+    // Training that has not come down to validation yet, under dropout or augmentation, has only to catch up.
+    const bool ahead = validation && patient.training() != nullptr && !patient.training()->negated &&
+                       reading->end < patient.training()->end;
+    const bool wasteful = training_goes_on && !ahead && !follows && !solved && flat.share > settings["warn_share"] &&
                           still_spending(patient, settings["spending_rate"]) && !metric_improves(patient, since_step);
     const std::int64_t since = reading->step_at(flat.since);
     Observation seen =

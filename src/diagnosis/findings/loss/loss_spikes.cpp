@@ -95,6 +95,23 @@ std::vector<signal::Spike> spikes_in(const Reading& reading, const SettingValues
   return spikes;
 }
 
+/// The scatter reaches up to the spikes without a gap: more values lie between half their height and all of it than
+/// there are spikes. Batches that cost a lot are then the far end of the noise.
+bool fat_tailed(const Reading& reading, const std::vector<signal::Spike>& spikes, double per_spike) {
+  constexpr std::size_t kAround = 3;  // points beside a spike that belong to it
+  double lowest = spikes.front().peak - spikes.front().base;
+  for (const signal::Spike& spike : spikes) lowest = std::min(lowest, spike.peak - spike.base);
+  double between = 0;
+  for (std::size_t i = reading.size() / 10; i < reading.size(); ++i) {
+    const bool beside = std::any_of(spikes.begin(), spikes.end(), [&](const signal::Spike& spike) {
+      return i + kAround >= spike.first && i < spike.last + kAround;
+    });
+    const double height = reading.curve.high[i] - reading.course[i];
+    between += !beside && height > lowest / 2 && height < lowest ? 1 : 0;
+  }
+  return between > per_spike * static_cast<double>(spikes.size());
+}
+
 /// A lone jump, or a few among thousands of batches, that left no trace: worth a note, not a warning.
 bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spikes, const SettingValues& settings) {
   const bool traceless = std::all_of(spikes.begin(), spikes.end(), [](const auto& spike) { return spike.recovered; });
@@ -112,7 +129,8 @@ bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spike
   const bool single_samples =
       scatter_factor(reading) >= settings["wide"] && !signal::period_of(spikes) &&
       std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) { return spike.peak < most; });
-  return traceless && (rare || solved || single_samples || (spikes.size() == 1 && !dramatic));
+  const bool noise = !signal::period_of(spikes) && fat_tailed(reading, spikes, settings["between"]);
+  return traceless && (rare || solved || single_samples || noise || (spikes.size() == 1 && !dramatic));
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -166,6 +184,7 @@ Finding loss_spikes() {
        {"tail", 4, "how many times the jump must exceed the reach (90th percentile) of ordinary upward scatter"},
        {"solved", 0.05, "level, as a share of the first, below which jumps are single samples that were not solved"},
        {"as_first", 10, "how many times the first level such a jump may reach"},
+       {"between", 1, "values per spike, between half its height and all of it, that make it the end of the noise"},
        {"wide", 0.5, "ordinary scatter, in natural logarithms, from which on the log holds losses of single samples"},
        {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
       check};

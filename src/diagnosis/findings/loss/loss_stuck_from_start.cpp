@@ -40,9 +40,10 @@ Some tasks stay at ln(C) for a while and then escape. A high accuracy or a metri
 
 struct Stillness {
   bool stuck = false;
-  double gain = 0;       // share of the level gained at best
-  double margin = 1;     // how clearly
-  bool blurred = false;  // noise would hide a fair gain
+  double gain = 0;        // share of the level gained at best
+  double margin = 1;      // how clearly
+  bool blurred = false;   // noise would hide a fair gain
+  bool doubtful = false;  // it gained something, though no more than noise explains
 };
 
 /// The scatter of single logged values: that of the points, and what their merging hides.
@@ -118,14 +119,16 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const double wander = std::max(scatter, signal::mad_scale(reading.curve.value));
   const bool within = early - lowest < settings["wander_units"] * wander &&
                       reading.start - late < std::max(settings["noisy_gain_share"] * reading.level, 1.5 * scatter);
-  const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
-                       within && early - late < settings["noisy_gain_share"] * reading.level;
-  still.stuck = small || aimless;
-  // Where two standard errors of the levels compared are more than a fair gain, no progress is seen, but none is ruled
-  // out.
+  // Two standard errors of the levels compared: what noise explains is no gain. Where that is more than a fair gain, no
+  // progress is seen, but none is ruled out either.
   const double head = static_cast<double>(std::max<std::size_t>(1, n / 10));
-  const double error = 1.25 * scatter * std::sqrt(1 / head + 1 / static_cast<double>(third));
-  still.blurred = !small && 2 * error > settings["fair_gain"] * reading.level;
+  const double blur = 2 * 1.25 * scatter * std::sqrt(1 / head + 1 / static_cast<double>(third));
+  const double noisy_gain = settings["noisy_gain_share"] * reading.level;
+  const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
+                       within && early - late < std::max(noisy_gain, blur);
+  still.stuck = small || aimless;
+  still.blurred = !small && blur > settings["fair_gain"] * reading.level;
+  still.doubtful = !small && early - late > noisy_gain;
   still.margin = small ? settings["gain_share"] / std::max(still.gain, 0.1 * settings["gain_share"]) : 1.2;
   return still;
 }
@@ -182,12 +185,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   double margin = 10;
   bool blurred = true;
+  bool doubtful = false;
   const bool guesses = !patient.reinforcement() && only_guesses(patient, settings) && !training_improves(patient);
   for (const Reading* reading : objectives) {
     const Stillness still = stillness_of(*reading, settings);
     if (!still.stuck && !guesses) return NotFound{};
     margin = std::min(margin, still.stuck ? still.margin : 1.5);
-    blurred = blurred && still.blurred && !guesses;
+    blurred = blurred && still.blurred;
+    doubtful = doubtful || still.doubtful;
   }
   const Reading& first = *objectives.front();
   const double level = first.shown(signal::median(first.curve.value));
@@ -197,8 +202,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                         number(first.shown(first.end)) + " now";
   if (classes > 0) summary += ", the loss of guessing among " + std::to_string(classes) + " classes";
   const double confidence = confidence_of(classes > 0 ? 2 * margin : margin);
-  Observation seen = observe(blurred ? Severity::note : Severity::critical, confidence, first.first_step,
-                             first.last_step, summary + ".");
+  Observation seen = observe((blurred || doubtful) && !guesses ? Severity::note : Severity::critical, confidence,
+                             first.first_step, first.last_step, summary + ".");
   if (classes > 0) seen.qualifiers["classes"] = std::to_string(classes);
   for (const Reading* reading : objectives) {
     const double gain = stillness_of(*reading, settings).gain;
