@@ -8,6 +8,7 @@ import { kRowsPerLine, tableOf } from './curve';
 import { colour, faded, lineColour, useTheme } from './palette';
 import { kPaperWidth, onPrint, useWidth } from './paper';
 import { dashOf, Swatch } from './swatch';
+import { decadesIn } from './ticks';
 import { viewAfterKey, zoomed } from './view';
 import { number, tickWords } from './words';
 
@@ -188,7 +189,7 @@ function optionsOf(setup: Setup): uPlot.Options {
     scales: { x: { time: false, auto: false, range: () => [setup.view.current.from, setup.view.current.to] }, y: { distr: setup.log ? 3 : 1 } },
     axes: [
       { ...axis, size: 26, space: 90, incrs: () => (isWhole(setup.drawn.current.axis) ? kWholeIncrements : kIncrements), values: (_, ticks) => ticks.map((v) => setup.drawn.current.axis.words(v)) },
-      { ...axis, size: 58, values: (_, ticks) => tickWords(ticks) },
+      { ...axis, size: 58, values: (_, ticks) => tickWords(ticks), ...(setup.log && { splits: (_plot, _axis, low, high) => decadesIn(low, high), filter: (_plot, ticks) => ticks }) },
     ],
     cursor: {
       sync: { key: kSync, setSeries: false },

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Experiment, Measure, Outcome } from './api';
 import { kLineColours, ramp } from './palette';
 import { dashOf, strokeOf, Swatch } from './swatch';
+import { decadesIn, roundIn } from './ticks';
 import { number, step, tickWords } from './words';
 
 const kNames: Record<Outcome, string> = { passed: 'Passed', failed: 'Failed', undecided: 'Undecided', stopped: 'Stopped' };
@@ -28,23 +29,7 @@ function scaleOf(values: number[], from: number, to: number) {
   const fit = (v: number) => (log ? Math.log10(v) : v);
   const span = fit(high) - fit(low) || 1;
   const place = (v: number) => from + ((fit(v) - fit(low)) / span) * (to - from);
-  return { place, ticks: log ? decadesIn(fit(low), fit(high)) : roundIn(low, high), log };
-}
-
-/** The powers of ten between two exponents; where they are few, what lies between them too. */
-function decadesIn(low: number, high: number): number[] {
-  const within = (tick: number) => Math.log10(tick) >= low && Math.log10(tick) <= high;
-  const decades = Array.from({ length: Math.floor(high) - Math.floor(low) + 1 }, (_, i) => 10 ** (Math.floor(low) + i));
-  return (high - low < 3 ? decades.flatMap((tick) => [tick, 2 * tick, 5 * tick]) : decades).filter(within);
-}
-
-/** A few round numbers of a range. */
-function roundIn(low: number, high: number): number[] {
-  const rough = (high - low) / 4 || 1;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const apart = [1, 2, 5, 10].map((n) => n * unit).find((n) => n >= rough * 0.75)!;
-  const first = Math.ceil(low / apart);
-  return Array.from({ length: Math.floor(high / apart) - first + 1 }, (_, i) => (first + i) * apart);
+  return { place, ticks: log ? decadesIn(low, high) : roundIn(low, high), log };
 }
 
 /** The first column across, the others up. */

@@ -2,13 +2,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Severity, Status } from './api';
 
+const power = (value: number) => value.toExponential(2).replace(/\.?0*e\+?/, 'e').replaceAll('-', '−');
+
 /** A number as short as it can be understood. */
 export function number(value: number | string | null | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value === 'nan' ? 'NaN' : value === 'inf' ? '∞' : value === '-inf' ? '−∞' : value;
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace(/\.?0*e\+?/, 'e').replaceAll('-', '−');
+  if (size >= 1e6 || size < 1e-3) return power(value);
   return String(Number(value.toPrecision(4))).replace('-', '−');
 }
 
@@ -16,7 +18,7 @@ export function number(value: number | string | null | undefined): string {
 export function tickWords(values: (number | null)[]): string[] {
   const largest = Math.max(...values.map((value) => Math.abs(value ?? 0)));
   const plain = (value: number) => largest >= 1e-3 && largest < 1e6 && (value === 0 || Math.abs(value) >= largest * 1e-3);
-  return values.map((value) => (value === null ? '' : plain(value) ? String(Number(value.toPrecision(4))).replace('-', '−') : number(value)));
+  return values.map((value) => (value === null ? '' : plain(value) ? String(Number(value.toPrecision(4))).replace('-', '−') : Math.abs(value) >= 1e4 ? power(value) : number(value)));
 }
 
 export const step = (value: number) => value.toLocaleString('en').replaceAll(',', '\u202f');
