@@ -21,7 +21,8 @@ The very first loss is at least `factor` times ln(C), the first three are half a
 run it has halved, and in the end it is below `back_to` times ln(C); or it has fallen to `far` of the first by then. C
 is taken from the configuration; else from the first accuracies, which lie near 1/C (their lowest is used, so that C
 comes out rather too large). Where those accuracies rise by more than `learned` and begin below `guessing_accuracy`, a
-first loss that is ln(C) for another usual C is believed.
+first loss that is ln(C) for another usual C is believed. Where not one of the first answers was right, C is taken as that
+of the largest vocabularies, and the finding is a note.
 
 ## Why it matters
 The first steps only shrink the last layer, with huge gradients that disturb everything before it. The loss curve looks
@@ -44,6 +45,8 @@ struct Chance {
   std::string from;
 };
 
+constexpr int kMostClasses = 128256;
+
 std::optional<Chance> chance_of(const Patient& patient, const SettingValues& settings) {
   if (const auto told = configured_classes(patient)) {
     return Chance{std::log(*told), *told, 0, true, "the configuration"};
@@ -62,7 +65,12 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
     highest = std::max(highest, pair.share(*std::min_element(values.begin(), values.begin() + head)));
   }
   constexpr double kBestGuess = 0.7;  // a first accuracy beyond this was not made by guessing
-  if (lowest < settings["least_accuracy"] || lowest > kBestGuess) return std::nullopt;
+  if (lowest > kBestGuess) return std::nullopt;
+  // Not one right answer at first: the number of classes is not known, but no vocabulary is larger than this.
+  if (lowest < settings["least_accuracy"]) {
+    return Chance{std::log(kMostClasses), kMostClasses, lowest, false,
+                  "the largest vocabularies: at first no answer was right"};
+  }
   const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
   const bool sure = highest - lowest < settings["learned"];
   return Chance{std::log(classes), classes, lowest, sure, "the first accuracies, " + number(lowest)};
@@ -99,7 +107,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const std::int64_t until = std::llround(curve.step[early]);
   Observation seen =
-      observe(Severity::warning, confidence_of(ratio / settings["factor"]), loss->first_step, until,
+      // Losses may be sums over many samples, which only a known number of classes rules out.
+      observe(chance->classes == kMostClasses ? Severity::note : Severity::warning,
+              confidence_of(ratio / settings["factor"]), loss->first_step, until,
               loss->name + " starts at " + number(first) + ", " + times(ratio) + " the " + number(chance->loss) +
                   " of a uniform guess among " + std::to_string(chance->classes) + " classes.");
   seen.qualifiers["classes"] = std::to_string(chance->classes);
