@@ -166,10 +166,11 @@ Result<std::string> read_whole(FileSystem& files, const FileSystem::Path& path, 
   auto file = files.open_read(path);
   if (!file) return file.error();
   std::string text;
-  constexpr std::size_t kChunk = 64 * 1024;
+  constexpr std::uint64_t kChunk = 64 * 1024;
+  const auto chunk = static_cast<std::size_t>(std::min(kChunk, limit_bytes + 1));  // one more shows that it is too long
   for (;;) {
     const std::size_t filled = text.size();
-    text.resize(filled + kChunk);
+    text.resize(filled + chunk);
     const auto length = (*file)->read(std::as_writable_bytes(std::span(text).subspan(filled)));
     if (!length) return length.error();
     text.resize(filled + *length);

@@ -89,13 +89,55 @@ bool far_from_edge(const Experiment& experiment, std::string_view) {
 
 // Batches.
 
+bool noise_beyond_measure(const Experiment& experiment, std::string_view) {
+  return refused(experiment, {}) && experiment.value("gradient-noise").value_or(0) > 0;
+}
+
 bool batch_wasteful(const Experiment& experiment, std::string_view) {
   const auto scale = experiment.value("noise-scale");
   const auto size = experiment.value("batch-size");
   return passed(experiment, {}) && scale && size && *size > 20 * *scale;
 }
 
+// A fresh start: which rate got furthest, and whether that is further than the training has come.
+
+bool lower_rate_better(const Experiment& experiment, std::string_view) {
+  return failed(experiment, {}) && experiment.value("best-factor").value_or(1) < 1;
+}
+bool higher_rate_better(const Experiment& experiment, std::string_view) {
+  return failed(experiment, {}) && experiment.value("best-factor").value_or(1) > 1;
+}
+bool regularisation_hinders(const Experiment& experiment, std::string_view) {
+  return experiment.value("regularisation-hinders").value_or(0) > 0;
+}
+bool regularisation_harmless(const Experiment& experiment, std::string_view) {
+  return experiment.value("regularisation-hinders").value_or(1) == 0;
+}
+bool overtakes(const Experiment& experiment, std::string_view) {
+  return experiment.value("overtakes").value_or(0) > 0;
+}
+bool passed_without_gain(const Experiment& experiment, std::string_view) {
+  return passed(experiment, {}) && !overtakes(experiment, {});
+}
+bool none_learns(const Experiment& experiment, std::string_view) {
+  return refused(experiment, {}) && experiment.value("loss-present").has_value();
+}
+
 // A signal on its way through the layers.
+
+/// Weights that have been trained no longer tell how they began.
+bool starts_well(const Experiment& experiment, std::string_view) {
+  return experiment.step == 0 && passed(experiment, {});
+}
+bool starts_badly(const Experiment& experiment, std::string_view) {
+  return experiment.step == 0 && failed(experiment, {});
+}
+bool check_starts_well(const Experiment& experiment, std::string_view id) {
+  return experiment.step == 0 && check_passed(experiment, id);
+}
+bool check_starts_badly(const Experiment& experiment, std::string_view id) {
+  return experiment.step == 0 && check_failed(experiment, id);
+}
 
 bool signal_fades(const Experiment& experiment, std::string_view name) {
   return failed(experiment, {}) && experiment.value(name).value_or(1) < 1;
@@ -182,17 +224,60 @@ constexpr ExperimentRow kRows[] = {
     {"curvature", at_rest, "", "lr-too-low", -1.5, "the weights are at a minimum, where no rate helps"},
     {"curvature", at_rest, "", "model-too-small", 0.8, "training has come to the bottom of what this model can do"},
     {"curvature", beyond_stability, "", "lr-too-high", 2.0, "the curvature is beyond what steps of this length bear"},
+    {"curvature", beyond_stability, "", "converged", -3.0, "steps of this length cannot come to rest here"},
     {"curvature", far_from_edge, "", "lr-too-high", -2.0, "the curvature is far below what steps of this length bear"},
     {"curvature", far_from_edge, "", "lr-too-low", 0.8, "the curvature would bear far longer steps"},
 
     {"gradient-noise-scale", failed, "", "batch-too-small", 3.0, "the noise scale is far above the batch size"},
     {"gradient-noise-scale", failed, "", "lr-too-high", -0.5, "the batches are noisy enough to explain swings"},
+    {"gradient-noise-scale", noise_beyond_measure, "", "batch-too-small", 1.0,
+     "batches have so little in common that the noise scale is beyond measure"},
     {"gradient-noise-scale", passed, "", "batch-too-small", -2.5, "the batches are large enough for their noise"},
     {"gradient-noise-scale", batch_wasteful, "", "batch-too-large", 1.5, "the batch is far above the noise scale"},
 
-    {"initialisation-check", failed, "", "bad-initialization", 2.5,
+    {"fresh-start", lower_rate_better, "", "lr-too-high", 4.5,
+     "from fresh weights a tenth of the rate learns, the rate itself does not"},
+    {"fresh-start", lower_rate_better, "", "warmup-missing", 1.0,
+     "from fresh weights the rate is too much from the first step"},
+    {"fresh-start", lower_rate_better, "", "dead-units", -3.0,
+     "from fresh weights a tenth of the rate learns: units died of the rate"},
+    {"fresh-start", lower_rate_better, "", "saturation", -2.5,
+     "from fresh weights a tenth of the rate learns: units were driven there by the rate"},
+    {"fresh-start", lower_rate_better, "", "lr-too-low", -4.0, "from fresh weights a lower rate does better"},
+    {"fresh-start", lower_rate_better, "", "wrong-labels", -3.0, "at a lower rate the same labels are learned"},
+    {"fresh-start", lower_rate_better, "", "bad-initialization", -1.5,
+     "from fresh weights it is the rate that decides"},
+    {"fresh-start", lower_rate_better, "", "batch-too-small", -0.5, "at a lower rate these batches are enough"},
+    {"fresh-start", lower_rate_better, "", "bad-batches", -1.5, "at a lower rate the same batches do no harm"},
+    {"fresh-start", lower_rate_better, "", "corrupt-data", -1.5, "at a lower rate the same data do no harm"},
+    {"fresh-start", lower_rate_better, "", "exploding-signal", -2.0,
+     "from fresh weights a tenth of the rate learns: the signal grew under the steps"},
+    {"fresh-start", higher_rate_better, "", "lr-too-low", 3.5,
+     "from fresh weights a higher rate gets further in the same steps"},
+    {"fresh-start", higher_rate_better, "", "lr-too-high", -4.0,
+     "from fresh weights a higher rate gets further in the same steps"},
+    {"fresh-start", overtakes, "", "lr-too-high", 1.0, "a short training from fresh weights gets below the whole run"},
+    {"fresh-start", overtakes, "", "converged", -4.0, "a short training from fresh weights gets below the whole run"},
+    {"fresh-start", overtakes, "", "model-too-small", -3.0,
+     "a short training from fresh weights gets below the whole run"},
+    {"fresh-start", overtakes, "", "too-little-data", -2.0,
+     "a short training from fresh weights gets below the whole run"},
+    {"fresh-start", overtakes, "", "label-noise", -2.0, "a short training from fresh weights gets below the whole run"},
+    {"fresh-start", overtakes, "", "wrong-labels", -2.5, "from fresh weights the labels are learned"},
+    {"fresh-start", passed, "", "lr-too-low", -2.5, "from fresh weights the rate does as well as any"},
+    {"fresh-start", passed, "", "wrong-labels", -2.0, "from fresh weights the labels are learned"},
+    {"fresh-start", passed, "", "bad-initialization", 1.0, "from fresh weights the same training learns"},
+    {"fresh-start", passed_without_gain, "", "lr-too-high", -2.0, "from fresh weights the rate does as well as any"},
+    {"fresh-start", regularisation_hinders, "", "too-much-regularization", 3.5,
+     "from fresh weights more is learned without weight decay and dropout"},
+    {"fresh-start", regularisation_harmless, "", "too-much-regularization", -2.0,
+     "without weight decay and dropout no more is learned"},
+    {"fresh-start", none_learns, "", "lr-too-high", -2.0, "from fresh weights a lower rate learns nothing either"},
+    {"fresh-start", none_learns, "", "wrong-labels", 1.0, "from fresh weights no rate learns anything"},
+
+    {"initialisation-check", starts_badly, "", "bad-initialization", 2.5,
      "the weights of a layer are not what its fan-in asks for"},
-    {"initialisation-check", passed, "", "bad-initialization", -2.5, "every layer's weights have a fitting size"},
+    {"initialisation-check", starts_well, "", "bad-initialization", -2.5, "every layer's weights have a fitting size"},
     {"signal-propagation", signal_fades, "forward-factor", "vanishing-signal", 2.0,
      "random inputs fade from layer to layer"},
     {"signal-propagation", signal_fades, "backward-factor", "vanishing-signal", 2.0,
@@ -213,7 +298,8 @@ constexpr ExperimentRow kRows[] = {
 
     {"checkup", check_failed, "output-shape", "wrong-loss-function", 2.0,
      "the output does not have the shape that the loss expects"},
-    {"checkup", check_failed, "first-loss", "bad-initialization", 1.0, "the first loss is not that of a fresh model"},
+    {"checkup", check_starts_badly, "first-loss", "bad-initialization", 1.0,
+     "the first loss is not that of a fresh model"},
     {"checkup", check_failed, "inputs-finite", "corrupt-data", 4.0, "inputs are not finite"},
     {"checkup", check_passed, "inputs-finite", "corrupt-data", -1.0, "all inputs drawn are finite"},
     {"checkup", check_failed, "normalisation", "data-not-normalized", 3.5, "the inputs are not normalised"},
@@ -242,9 +328,9 @@ constexpr ExperimentRow kRows[] = {
     {"checkup", check_failed, "samples-independent", "bad-batches", 1.5, "samples of a batch leak into each other"},
     {"checkup", check_failed, "units-alive", "dead-units", 3.5, "units never fire"},
     {"checkup", check_passed, "units-alive", "dead-units", -2.5, "units of every layer fire"},
-    {"checkup", check_failed, "initialisation", "bad-initialization", 1.5,
+    {"checkup", check_starts_badly, "initialisation", "bad-initialization", 1.5,
      "the weights of a layer are not what its fan-in asks for"},
-    {"checkup", check_passed, "initialisation", "bad-initialization", -1.5,
+    {"checkup", check_starts_well, "initialisation", "bad-initialization", -1.5,
      "every layer's weights have a fitting size"},
 };
 

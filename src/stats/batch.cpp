@@ -24,6 +24,9 @@ constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 26;
 constexpr std::uint64_t kPieceOverhead = 256;
 /// Pieces are taken in runs of about this cost, so that thousands of small tensors do not fight over a counter.
 constexpr std::uint64_t kGrainCost = std::uint64_t{1} << 14;
+/// Libraries split the work on tensors of this size among their threads, each an equal stretch, and leave smaller ones
+/// to the first (LibTorch's grain size). Who has touched a stretch has it in its cache.
+constexpr std::uint64_t kSplitElements = std::uint64_t{1} << 15;
 /// Units beside each other share cache lines; a piece takes at least this many.
 constexpr std::uint64_t kUnitsAtLeast = 64;
 
@@ -43,22 +46,25 @@ class Cutter {
     work_.grains.clear();
   }
   ~Cutter() {
-    if (cost_ > 0) work_.grains.push_back(work_.pieces.size());
+    if (cost_ > 0) work_.grains.push_back({work_.pieces.size(), home_});
   }
-  void add(const Piece& piece, std::uint64_t elements) {
+  void add(const Piece& piece, std::uint64_t elements, double home = 0) {
+    if (cost_ == 0) home_ = home;
     work_.pieces.push_back(piece);
     cost_ += elements + kPieceOverhead;
     if (cost_ < kGrainCost) return;
-    work_.grains.push_back(work_.pieces.size());
+    work_.grains.push_back({work_.pieces.size(), home_});
     cost_ = 0;
   }
   /// Cuts `count` items of `elements_each` elements into stretches of `step`; returns how many.
   std::size_t add_stretches(Piece piece, std::uint64_t count, std::uint64_t step, std::uint64_t elements_each) {
     std::size_t pieces = 0;
+    const bool split = count * elements_each >= kSplitElements;
     for (std::uint64_t begin = 0; begin < count; begin += step, ++pieces, ++piece.part) {
       piece.begin = begin;
       piece.end = std::min(begin + step, count);
-      add(piece, (piece.end - piece.begin) * elements_each);
+      add(piece, (piece.end - piece.begin) * elements_each,
+          split ? static_cast<double>(begin) / static_cast<double>(count) : 0);
     }
     return pieces;
   }
@@ -66,6 +72,7 @@ class Cutter {
  private:
   Batch::Work& work_;
   std::uint64_t cost_ = 0;
+  double home_ = 0;
 };
 
 }  // namespace

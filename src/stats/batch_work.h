@@ -1,7 +1,6 @@
 // The inside of a Batch: questions, answers, and the pieces into which an engine cuts the work.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -75,6 +74,12 @@ struct Piece {
   std::uint64_t end = 0;
 };
 
+/// A run of pieces that one thread takes together.
+struct Grain {
+  std::size_t end = 0;  ///< of its pieces; they begin where those of the grain before end
+  double home = 0;      ///< how far along its tensor it begins, in [0, 1)
+};
+
 struct Batch::Work {
   Reused<SummaryJob> summaries;
   Reused<PairJob> pairs;
@@ -83,18 +88,18 @@ struct Batch::Work {
   std::vector<LogHistogram> histograms;
 
   std::vector<Piece> pieces;
-  std::vector<std::size_t> grains;  ///< ends of runs of pieces that are taken together
+  std::vector<Grain> grains;
   std::vector<TensorStats> summary_parts;
   std::vector<double> moved_parts;  ///< as many
   std::vector<PairStats> pair_parts;
   std::mutex histogram_lock;  ///< for histograms that several pieces add to
 
-  // Shared by the threads of the engine; all but next_grain guarded by its lock.
+  // Shared by the threads of the engine; all but `taken` guarded by its lock.
   enum class State { idle, queued, finishing, done };
   State state = State::idle;
-  std::atomic<std::size_t> next_grain = 0;
-  std::size_t helpers = 0;  ///< threads inside the batch, a crew counting as one
-  Work* next = nullptr;     ///< in the engine's queue
+  std::vector<std::uint8_t> taken;  ///< by grain; touched through std::atomic_ref while threads are at work
+  std::size_t helpers = 0;          ///< threads inside the batch, a crew counting as one
+  Work* next = nullptr;             ///< in the engine's queue
 };
 
 /// Cuts the questions into pieces and grains and prepares room for partial answers.

@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "stats/batch_work.h"
 #include "stats/test_tensors.h"
 
 namespace osler::stats {
@@ -74,10 +75,10 @@ TEST(Engine, ACrewAnswersTheSame) {
   mixture.ask(alone);
   run_here(alone);
   int called = 0;
-  const auto engine = make_crew_engine([&](const std::function<void()>& work) {
+  const auto engine = make_crew_engine([&](const CrewWork& work) {
     ++called;
-    std::thread other(work);
-    work();
+    std::thread other(work, 1, 2);
+    work(0, 2);
     other.join();
   });
   Batch batch;
@@ -93,6 +94,18 @@ TEST(Engine, ACrewAnswersTheSame) {
   engine->wait(batch);
   EXPECT_EQ(batch.summary(0).mean, 1);
   EXPECT_EQ(called, 1) << "too little to be shared";
+}
+
+TEST(Engine, ACrewKeepsToTheStretchesThatTrainingThreadsHave) {
+  const std::vector<float> large(65536);
+  const std::vector<float> small(16384);
+  Batch batch;
+  batch.summarize(TensorView::of(large));
+  batch.summarize(TensorView::of(small));
+  cut(batch.work());
+  std::vector<double> homes;
+  for (const Grain& grain : batch.work().grains) homes.push_back(grain.home);
+  EXPECT_EQ(homes, (std::vector<double>{0, 0.25, 0.5, 0.75, 0})) << "small tensors are the first thread's";
 }
 
 TEST(Engine, ABatchIsFinishedWithoutAnybodyWaiting) {

@@ -1,7 +1,6 @@
 // Does the pieces of a batch on the host: walks tensors block by block and hands the blocks to the kernels.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "stats/batch_work.h"
 #include "stats/dtype.h"
@@ -47,14 +46,6 @@ void fold(TensorStats& total, TensorStats part) {
   total.first_inf = first_inf;
 }
 
-/// The squared distance between the elements of a block and what they were, which they then replace.
-double follow_block(const Block& block, DType dtype, std::byte* before) {
-  before += block.ordinal * element_bytes(dtype);
-  const double moved = squared_distance(before, block.data[0], dtype, block.count);
-  std::memcpy(before, block.data[0], block.count * element_bytes(dtype));
-  return moved;
-}
-
 TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHistogram* histogram, double& moved) {
   const DType dtype = job.tensor.dtype();
   const Layout layout(job.tensor);
@@ -64,7 +55,9 @@ TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHist
   moved = 0;
   for (Block block; reader.next(block);) {
     TensorStats part = summarize_block(block.data[0], dtype, block.count, thresholds, histogram);
-    if (job.before != nullptr) moved += follow_block(block, dtype, job.before);
+    if (job.before != nullptr) {
+      moved += follow_block(job.before + block.ordinal * element_bytes(dtype), block.data[0], dtype, block.count);
+    }
     const bool in_order = layout.in_order();  // then an index once found is the smallest
     if (part.nan_count > 0 && !(in_order && total.first_nan != TensorStats::kNone)) {
       part.first_nan = first_index(block, dtype, layout, total.first_nan, [](double x) { return std::isnan(x); });

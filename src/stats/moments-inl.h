@@ -114,7 +114,7 @@ struct WideMoments {
   DoubleMoments upper;
 };
 
-/// The moments of lanes widened from 16-bit types: sums of at most kGroup + 1 vectors in float, of those in double.
+/// The moments of float lanes: sums of at most kGroup + 1 vectors in float, of those in double.
 struct GroupedMoments {
   using D = DFloat;
   using Careful = WideMoments;

@@ -115,25 +115,30 @@ PairStats compare_doubles(const double* a, const double* b, std::size_t count, c
   return compare_lanes(a, b, count, stored);
 }
 
-/// Not finite when any element is not: a sum of squares in double has room for all floats.
-double distance_floats(const float* a, const float* b, std::size_t count) {
+/// In one pass, because what was before comes from far away. The differences are those of single precision: exact
+/// where a step is small beside its weight, and otherwise rounded like the weight itself.
+double follow_floats(float* before, const float* now, std::size_t count) {
   const DFloat d;
   const std::size_t lanes = hn::Lanes(d);
   auto lower = hn::Zero(DDouble());
   auto upper = hn::Zero(DDouble());
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto from = hn::LoadU(d, a + i);
-    const auto to = hn::LoadU(d, b + i);
-    const auto low = hn::Sub(widen_lower(to), widen_lower(from));
-    const auto high = hn::Sub(widen_upper(to), widen_upper(from));
+    const auto to = hn::LoadU(d, now + i);
+    const auto way = hn::Sub(to, hn::LoadU(d, before + i));
+    prefetch_ahead(before + i);
+    hn::StoreU(to, d, before + i);
+    const auto finite = hn::IfThenElseZero(hn::IsFinite(way), way);
+    const auto low = widen_lower(finite);
+    const auto high = widen_upper(finite);
     lower = hn::MulAdd(low, low, lower);
     upper = hn::MulAdd(high, high, upper);
   }
   double sum = hn::GetLane(hn::SumOfLanes(DDouble(), hn::Add(lower, upper)));
   for (; i < count; ++i) {
-    const double difference = static_cast<double>(b[i]) - static_cast<double>(a[i]);
-    sum += difference * difference;
+    const float way = now[i] - before[i];
+    before[i] = now[i];
+    if (std::isfinite(way)) sum += static_cast<double>(way) * static_cast<double>(way);
   }
   return sum;
 }
@@ -164,7 +169,7 @@ namespace osler::stats {
 
 HWY_EXPORT(compare_floats);
 HWY_EXPORT(compare_doubles);
-HWY_EXPORT(distance_floats);
+HWY_EXPORT(follow_floats);
 HWY_EXPORT(widen_f16);
 HWY_EXPORT(widen_bf16);
 
@@ -190,24 +195,23 @@ PairStats compare_block(const double* a, const double* b, std::size_t count, con
   return HWY_DYNAMIC_DISPATCH(compare_doubles)(a, b, count, stored);
 }
 
-double squared_distance(const void* a, const void* b, DType dtype, std::size_t count) {
+double follow_block(void* before, const void* now, DType dtype, std::size_t count) {
+  if (dtype == DType::f32) {
+    return HWY_DYNAMIC_DISPATCH(follow_floats)(static_cast<float*>(before), static_cast<const float*>(now), count);
+  }
+  PairStats pair;
   if (dtype == DType::f64) {
-    const Resolution stored = resolution_of(dtype);
-    return compare_block(static_cast<const double*>(a), static_cast<const double*>(b), count, stored)
-        .difference_squared;
+    pair =
+        compare_block(static_cast<const double*>(before), static_cast<const double*>(now), count, resolution_of(dtype));
+  } else {
+    alignas(64) std::array<float, kBlockElements> from;
+    alignas(64) std::array<float, kBlockElements> to;
+    widen_block(before, dtype, count, from.data());
+    widen_block(now, dtype, count, to.data());
+    pair = compare_block(from.data(), to.data(), count, resolution_of(dtype));
   }
-  alignas(64) std::array<float, kBlockElements> a_room;
-  alignas(64) std::array<float, kBlockElements> b_room;
-  const auto* from = static_cast<const float*>(a);
-  const auto* to = static_cast<const float*>(b);
-  if (dtype != DType::f32) {
-    widen_block(a, dtype, count, a_room.data());
-    widen_block(b, dtype, count, b_room.data());
-    from = a_room.data();
-    to = b_room.data();
-  }
-  const double sum = HWY_DYNAMIC_DISPATCH(distance_floats)(from, to, count);
-  return std::isfinite(sum) ? sum : compare_block(from, to, count, resolution_of(dtype)).difference_squared;
+  std::memcpy(before, now, count * element_bytes(dtype));
+  return pair.difference_squared;
 }
 
 void widen_block(const void* from, DType dtype, std::size_t count, float* to) {

@@ -22,8 +22,9 @@ struct Resolution {
 /// Compares `count` dense pairs of doubles.
 [[nodiscard]] PairStats compare_block(const double* a, const double* b, std::size_t count, const Resolution& stored);
 
-/// The squared L2 norm of b - a over `count` <= kBlockElements dense elements of one type, where both are finite.
-[[nodiscard]] double squared_distance(const void* a, const void* b, DType dtype, std::size_t count);
+/// The squared L2 norm of now - before over `count` <= kBlockElements dense elements of one type, where both are
+/// finite; `before` then holds what `now` does.
+[[nodiscard]] double follow_block(void* before, const void* now, DType dtype, std::size_t count);
 
 /// Widens `count` dense elements of any type but f64, exactly.
 void widen_block(const void* from, DType dtype, std::size_t count, float* to);

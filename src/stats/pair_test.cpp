@@ -158,7 +158,7 @@ TEST(Follow, MeasuresTheTensorAndItsWayAndBringsTheCopyUpToDate) {
         ASSERT_TRUE(batch.follow(now.view(), const_cast<std::byte*>(before.data())));
         run_here(batch);
         EXPECT_EQ(batch.summary(0), stats);
-        EXPECT_NEAR(batch.moved(0), distance, 1e-12 * distance);
+        EXPECT_NEAR(batch.moved(0), distance, 1e-6 * distance);
         EXPECT_EQ(std::memcmp(before.data(), now.data(), size * element_bytes(type)), 0);
       }
     }
@@ -172,7 +172,8 @@ TEST(Follow, TakesAnyOrderOfDenseMemoryAndNoOther) {
   Batch batch;
   ASSERT_TRUE(batch.follow(memory.view({4, 6}, {1, 4}), before.data()));
   run_here(batch);
-  EXPECT_NEAR(batch.moved(0), std::pow(batch.summary(0).l2(), 2), 1e-9);
+  const double square = std::pow(batch.summary(0).l2(), 2);
+  EXPECT_NEAR(batch.moved(0), square, 1e-5 * square);
   EXPECT_EQ(std::memcmp(before.data(), memory.data(), sizeof(float) * before.size()), 0);
   EXPECT_FALSE(batch.follow(memory.view({4, 3}, {6, 1}), before.data()));
 }

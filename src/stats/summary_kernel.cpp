@@ -12,7 +12,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stats/summary_kernel.cpp"
-#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "stats/histogram-inl.h"
@@ -42,13 +41,6 @@ struct FirstLook {
   double max = 0;
   double min_abs = 0;
 };
-
-/// Asks for memory two pages ahead: the hardware's own prefetching stops at every page and would leave the arithmetic
-/// and the loads to wait for each other. Measured: 0.6 of a plain sum's speed without, above 0.9 with.
-template <class Raw>
-HWY_INLINE void prefetch_ahead(const Raw* at) {
-  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(at) + 8192));
-}
 
 /// A value near the mean of the block, so that squares of deviations do not cancel. A share of the block decides it:
 /// the block's variance is then at least that share of the squared distance between shift and mean.
@@ -292,7 +284,7 @@ TensorStats summarize_lanes(const void* bytes, std::size_t count, const Threshol
 }
 
 TensorStats summarize_f32(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
-  return summarize_lanes<F32Source, WideMoments>(data, count, thresholds, histogram);
+  return summarize_lanes<F32Source, GroupedMoments>(data, count, thresholds, histogram);
 }
 TensorStats summarize_f64(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
   return summarize_lanes<F64Source, DoubleMoments>(data, count, thresholds, histogram);

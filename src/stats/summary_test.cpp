@@ -18,7 +18,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The bounds that the header promises.
 void expect_within_bounds(const TensorStats& got, const TensorStats& want, DType dtype) {
-  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+  const bool narrow = dtype != DType::f64;
   const double n = static_cast<double>(std::max<std::uint64_t>(want.finite_count(), 1));
   const double r = std::sqrt(want.m2 / n);
   EXPECT_EQ(got.count, want.count);

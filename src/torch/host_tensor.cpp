@@ -65,8 +65,10 @@ bool all_finite(const at::Tensor& tensor) {
 std::unique_ptr<stats::Engine> training_threads_engine() {
   // at::parallel_for would run on one thread here, or, compiled for OpenMP, perhaps on those of a second runtime beside
   // LibTorch's own. An iterator over a tensor with one element for each thread does its work inside the library.
-  return stats::make_crew_engine([](const std::function<void()>& work) {
+  return stats::make_crew_engine([](const stats::CrewWork& work) {
+    const auto members = static_cast<std::size_t>(at::get_num_threads());
     at::Tensor places = at::empty({at::get_num_threads()}, at::kByte);
+    const char* const first = static_cast<const char*>(places.data_ptr());
     at::TensorIterator one_each = at::TensorIteratorConfig()
                                       .add_output(places)
                                       .check_all_same_dtype(false)
@@ -74,8 +76,8 @@ std::unique_ptr<stats::Engine> training_threads_engine() {
                                       .resize_outputs(false)
                                       .build();
     one_each.for_each(
-        [&](char** /*data*/, const std::int64_t* /*strides*/, std::int64_t count) {
-          for (; count > 0; --count) work();
+        [&](char** data, const std::int64_t* /*strides*/, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) work(static_cast<std::size_t>(data[0] + i - first), members);
         },
         /*grain_size=*/1);
   });

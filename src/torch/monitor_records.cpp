@@ -30,7 +30,7 @@ bool holds_indices(const at::Tensor& inputs) {
 
 /// The memory that the process holds, in bytes; 0 where the system does not tell.
 double resident_bytes() {
-  constexpr std::uint64_t kEnough = 4096;
+  constexpr std::uint64_t kEnough = 256;
   constexpr double kPage = 4096;
   const auto text = read_whole(real_file_system(), "/proc/self/statm", kEnough);
   if (!text) return 0;
@@ -83,11 +83,13 @@ void Monitor::Work::record_rates() {
 }
 
 void Monitor::Work::record_memory() {
-  // Asking the system takes some microseconds, which a quick step cannot spare every time.
+  // Asking the system takes some microseconds, which a quick step cannot spare every time; after many it need not.
   constexpr double kSecondsBetween = 0.02;
-  constexpr std::int64_t kStepsBetween = 4;
+  constexpr std::int64_t kFewestStepsBetween = 4;
+  constexpr std::int64_t kLooks = 64;  // about so many for each doubling of the steps
   const double time = now();
-  if (time - last_memory_ < kSecondsBetween && steps - last_memory_step_ < kStepsBetween) return;
+  const std::int64_t between = std::max(kFewestStepsBetween, steps_seen() / kLooks);
+  if (time - last_memory_ < kSecondsBetween && steps - last_memory_step_ < between) return;
   last_memory_ = time;
   last_memory_step_ = steps;
   if (const double bytes = resident_bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);

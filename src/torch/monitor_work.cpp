@@ -19,12 +19,14 @@ constexpr std::uint64_t kDeadBatches = 8;   // traced batches in which a dead un
 constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it was silent, at least
 constexpr std::size_t kPairsKept = 16;      // gradient pairs that the noise scale is estimated from
 constexpr double kSecondsBetweenDiagnoses = 5;
-constexpr std::int64_t kStepsBetweenPairs = 8;  // gradients are compared less often than measured
+/// Gradients are compared less often than measured, and seldom once there are enough pairs.
+constexpr std::int64_t kStepsBetweenPairs = 8;
+constexpr std::int64_t kStepsBetweenLaterPairs = 64;
 /// Of the budget; the rest is left for what every step costs anyway and for what cannot be measured from inside, such
 /// as what watching displaces from caches.
-constexpr double kGradientShare = 0.2;
-constexpr double kStatisticsShare = 0.15;
-constexpr double kTraceShare = 0.15;
+constexpr double kGradientShare = 0.15;
+constexpr double kStatisticsShare = 0.12;
+constexpr double kTraceShare = 0.12;
 constexpr double kDiagnosisShare = 0.05;
 
 /// Layers that compute something else in evaluation.
@@ -264,10 +266,11 @@ void Monitor::Work::find_origin(const at::Tensor& loss) {
     origin = always_->origin(loss);
     return;
   }
-  if (!replay_ || !random_before_) return;
+  if (!replay_ || !saved_) return;
   const RandomState after = RandomState::now(book_.parameters());
   try {
-    random_before_->restore();
+    random_before_.restore();
+    host_random_before_.restore();
     buffers_before_.restore(buffers_);
     origin = trace_origin(model_, replay_);
   } catch (const std::exception&) {
@@ -281,7 +284,8 @@ void Monitor::Work::record_statistics() {
   book_.record(recorder_, steps);
   record_memory();
   remembered_step_ = steps;
-  if (!last_pair_ || steps - *last_pair_ >= kStepsBetweenPairs) {
+  const std::int64_t between = pairs_.size() < kPairsKept ? kStepsBetweenPairs : kStepsBetweenLaterPairs;
+  if (!last_pair_ || steps - *last_pair_ >= between) {
     book_.remember_gradients();
     last_pair_ = steps;
   }
@@ -363,7 +367,9 @@ void Monitor::Work::open_watch() {
 }
 
 void Monitor::Work::save_state() {
-  random_before_ = RandomState::now(book_.parameters());
+  saved_ = true;
+  host_random_before_.save();
+  if (!book_.on_host()) random_before_ = RandomState::now(book_.parameters());
   buffers_before_.save(buffers_);
 }
 

@@ -100,7 +100,9 @@ class Monitor::Work {
   bool mode_matters_ = false;  // the model has layers that behave otherwise in evaluation
 
   // What replay needs.
-  std::optional<RandomState> random_before_;
+  bool saved_ = false;  // the state before the step, as far as a replay needs it:
+  HostRandomState host_random_before_;
+  RandomState random_before_;  // of models that are not on the host
   BufferState buffers_before_;
 
   // Tracing.

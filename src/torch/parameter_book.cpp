@@ -32,6 +32,7 @@ ParameterBook::ParameterBook(const ::torch::nn::Module& model) : engine_(trainin
     names_.push_back(item.key());
     parameters_.push_back(item.value());
     devices_.push_back(item.value().device());
+    on_host_ = on_host_ && item.value().device().is_cpu();
   }
   entries_.resize(parameters_.size());
   gradients_before_.resize(parameters_.size());

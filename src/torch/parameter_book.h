@@ -37,6 +37,8 @@ class ParameterBook {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
   [[nodiscard]] std::vector<LayerInfo> layers() const;
+  /// Every parameter was in host memory at first.
+  [[nodiscard]] bool on_host() const { return on_host_; }
   /// Every parameter is on the device it was on at first.
   [[nodiscard]] bool in_place() const;
 
@@ -95,6 +97,7 @@ class ParameterBook {
   std::vector<std::string> names_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Device> devices_;
+  bool on_host_ = true;
   std::vector<Entry> entries_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;

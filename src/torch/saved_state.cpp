@@ -43,6 +43,24 @@ void RandomState::restore() const {
   }
 }
 
+void HostRandomState::save() {
+  const at::Generator generator = generator_of(at::kCPU);
+  auto* const host = at::check_generator<at::CPUGeneratorImpl>(generator);
+  const std::lock_guard lock(host->mutex_);
+  engine_ = host->engine();
+  next_float_ = host->next_float_normal_sample();
+  next_double_ = host->next_double_normal_sample();
+}
+
+void HostRandomState::restore() const {
+  const at::Generator generator = generator_of(at::kCPU);
+  auto* const host = at::check_generator<at::CPUGeneratorImpl>(generator);
+  const std::lock_guard lock(host->mutex_);
+  host->set_engine(engine_);
+  host->set_next_float_normal_sample(next_float_);
+  host->set_next_double_normal_sample(next_double_);
+}
+
 void BufferState::save(const std::vector<at::Tensor>& buffers) {
   const at::NoGradGuard no_graph;
   copies_.resize(buffers.size());

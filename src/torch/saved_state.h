@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/nn/module.h>
 
 #include <memory>
@@ -26,6 +27,19 @@ class RandomState {
 
  private:
   States states_;
+};
+
+/// The state of the host's generator alone, kept without the tensor that LibTorch makes of it: for what is done on
+/// every step.
+class HostRandomState {
+ public:
+  void save();
+  void restore() const;
+
+ private:
+  at::mt19937 engine_;
+  decltype(std::declval<at::CPUGeneratorImpl&>().next_float_normal_sample()) next_float_;
+  decltype(std::declval<at::CPUGeneratorImpl&>().next_double_normal_sample()) next_double_;
 };
 
 /// Copies of the buffers of a model (running statistics): few numbers beside the parameters.

@@ -12,6 +12,7 @@
 #include "example_trainings.h"
 #include "osler/torch/checkup.h"
 #include "osler/torch/curvature.h"
+#include "osler/torch/fresh_start.h"
 #include "osler/torch/initialisation.h"
 #include "osler/torch/lr_range.h"
 #include "osler/torch/noise_scale.h"
@@ -94,6 +95,8 @@ std::vector<Probe> probes() {
        [](const Training& training, const Limits& limits) {
          return overfit_one_batch(training, {60, 0.0}, limits);
        }},
+      {"fresh_start",
+       [](const Training& training, const Limits& limits) { return fresh_start(training, {.steps = 20}, limits); }},
       {"signal_propagation",
        [](const Training& training, const Limits& limits) { return signal_propagation(training, limits); }},
       {"initialisation_check",

@@ -32,6 +32,7 @@ struct Ambiguous {
   };
   std::function<at::Tensor(const at::Tensor&)> ending = [](const at::Tensor& x) { return x; };
   std::function<double(int)> decay = [](int) { return 1.0; };
+  std::uint64_t seed = 11;
 };
 
 struct Outcome {
@@ -48,7 +49,7 @@ const nn::Sequential& prepared(const nn::Sequential& model, const std::function<
 /// Trains under a monitor that sees loss, gradient norm, learning rate and validation, as an ordinary log would.
 Outcome settled(const Ambiguous& sick) {
   at::set_num_threads(1);
-  ::torch::manual_seed(11);
+  ::torch::manual_seed(sick.seed);
   nn::Sequential model = sick.model();
   optim::SGD optimizer(model->parameters(), optim::SGDOptions(sick.rate).weight_decay(sick.weight_decay));
   MonitorOptions options;
@@ -95,7 +96,7 @@ Ambiguous rate_too_low() {
 
 Ambiguous rate_too_high() {
   Ambiguous sick{"lr-too-high"};
-  sick.rate = 0.8;
+  sick.rate = 2;  // it kills every unit in the end
   return sick;
 }
 
@@ -203,11 +204,13 @@ TEST(Settle, HasNothingToDoForAHealthyRun) {
   EXPECT_TRUE(found.report.causes.empty() || found.report.status == Status::healthy) << describe(found);
 }
 
-TEST(Settle, TenAmbiguousRuns) {
+/// Ten runs, each sick in its own way; prints what became of each and gives back how often the true cause came first.
+std::size_t first_among_ten(std::uint64_t seed) {
   std::size_t first = 0;
-  for (const Ambiguous& sick :
+  for (Ambiguous sick :
        {rate_too_low(), rate_too_high(), batch_too_small(), rate_decayed(), dead_units(), bad_initialization(),
         wrong_labels(), model_too_small(), too_much_regularization(), converged()}) {
+    sick.seed = seed;
     const Outcome outcome = settled(sick);
     const std::size_t before = rank(outcome.settled.before, sick.cause);
     const std::size_t after = rank(outcome.settled.report, sick.cause);
@@ -218,7 +221,24 @@ TEST(Settle, TenAmbiguousRuns) {
     std::printf("%s\n", describe(outcome.settled).c_str());
     EXPECT_LE(outcome.settled.cost, sick.steps / 5) << sick.cause;
   }
-  EXPECT_GE(first, 8U);
+  return first;
+}
+
+TEST(Settle, TenAmbiguousRuns) {
+  EXPECT_GE(first_among_ten(11), 8U);
+}
+
+// A minute: for those who change the experiments or what they say.
+TEST(Settle, DISABLED_TenAmbiguousRunsWithOtherSeeds) {
+  for (const std::uint64_t seed : {1, 2, 3}) EXPECT_GE(first_among_ten(seed), 8U) << "seed " << seed;
+}
+
+TEST(Settle, DISABLED_AnyRateThatIsTooHigh) {
+  for (const double rate : {0.8, 1.0, 1.2, 1.5, 2.0, 3.0}) {
+    Ambiguous sick = rate_too_high();
+    sick.rate = rate;
+    expect_settled(sick);
+  }
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ class Batch {
 
   /// The answer to a `summarize`; valid until `clear`.
   [[nodiscard]] const TensorStats& summary(std::size_t number) const;
-  /// The squared L2 norm of what changed, of a `follow`; elements that are or were not finite are left out.
+  /// The squared L2 norm of what changed, of a `follow`, within 1e-6 relative; elements that are or were not finite are
+  /// left out.
   [[nodiscard]] double moved(std::size_t number) const;
   /// The histogram of a `summarize` that asked for one; all zero otherwise.
   [[nodiscard]] const LogHistogram& histogram(std::size_t number) const;
@@ -84,8 +85,10 @@ class Engine {
 /// An engine for host memory with so many threads of its own; with 0 all work is done by the thread inside `wait`.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(unsigned threads);
 
+/// What one member of a crew does, given its number among how many.
+using CrewWork = std::function<void(std::size_t member, std::size_t members)>;
 /// Runs `work` on several threads at once, the calling one among them, and returns when all have come back from it.
-using Crew = std::function<void(const std::function<void()>& work)>;
+using Crew = std::function<void(const CrewWork& work)>;
 
 /// An engine for host memory whose work is done inside `wait` by threads that someone else has anyway: a training's.
 /// Batches too small to be shared out are left to the calling thread.

@@ -19,8 +19,9 @@ struct SummaryOptions {
 /// The statistics of the finite elements of a tensor, and where it is not finite.
 ///
 /// Counts, extrema and indices are exact. Against exact arithmetic, with n finite elements, blocks = n / 4096 and
-/// r = sqrt(m2 / n): f32 and f64 have l1 and m2 within 1e-12 relative and the mean within 1e-13 (r + |mean|); f16 and
-/// bf16 have l1 within 1e-6 and m2 within 1e-5 relative and the mean within 2e-6 r + 1e-13 |mean|; beyond 2^30 elements
+/// r = sqrt(m2 / n): f64 has l1 and m2 within 1e-12 relative and the mean within 1e-13 (r + |mean|); the other types,
+/// summed in single precision by eights, have l1 within 1e-6 and m2 within 1e-5 relative and the mean within
+/// 2e-6 r + 1e-13 |mean|; beyond 2^30 elements
 /// the bounds grow by 2e-16 for each further block. A tensor of equal elements has m2 == 0. The squares of f64
 /// magnitudes beyond 1e150 overflow to infinity, those below 1e-150 vanish. The result does not depend on the number of
 /// threads.

@@ -28,6 +28,9 @@ struct Training {
   std::function<Batch()> next_batch;             ///< training batches without end; an experiment draws a few
   std::function<Batch()> next_validation_batch;  ///< the same for validation; may be empty
   std::optional<std::int64_t> classes;           ///< of a classifier with class numbers as targets
+  /// Puts weights and learning rate back to where the training began. May be empty: then an experiment that needs a
+  /// fresh start lets LibTorch's layers draw their weights anew and keeps the present rate.
+  std::function<void()> restart = {};
 
   [[nodiscard]] at::Tensor loss_of(const Batch& batch) const { return loss(forward(batch.inputs), batch.targets); }
 };

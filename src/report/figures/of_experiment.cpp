@@ -154,15 +154,39 @@ std::vector<Panel> memorising(const Experiment& experiment) {
   return {std::move(panel)};
 }
 
+std::vector<Panel> fresh_courses(const Experiment& experiment) {
+  const auto* step = column(experiment, "step");
+  const Experiment::Value* first = value(experiment, "first-loss");
+  if (step == nullptr) return {};
+  Chart chart;
+  chart.x_label = "step from fresh weights";
+  for (const Experiment::Column& each : experiment.columns) {
+    if (each.name.rfind("loss-", 0) != 0) continue;
+    std::string words = each.name.substr(std::string_view("loss-").size());
+    std::replace(words.begin(), words.end(), '-', ' ');
+    chart.curves.push_back({std::move(words), *step, each.values, false});
+  }
+  if (chart.curves.empty()) return {};
+  // What diverges leaves the picture, or nothing else would be seen.
+  if (first != nullptr && std::isfinite(first->value) && first->value > 0) chart.ceiling = 1.5 * first->value;
+  Panel panel{"Loss of short trainings from fresh weights, by learning rate", std::move(chart), {}, 1.6};
+  if (const auto now = experiment.value("now"); now && std::isfinite(*now)) {
+    panel.levels.push_back({*now, "the training now", true});
+  }
+  return {std::move(panel)};
+}
+
 struct Drawn {
   std::string_view probe;
   std::string_view title;
   std::vector<Panel> (*panels)(const Experiment&);
 };
-constexpr std::array kDrawn = {
-    Drawn{"lr-range-test", "LR range test", rates}, Drawn{"loss-surface", "Loss surface", surface},
-    Drawn{"curvature", "Curvature by layer", layers}, Drawn{"update-ratios", "Updates by weight", updates},
-    Drawn{"overfit-one-batch", "Overfitting one batch", memorising}};
+constexpr std::array kDrawn = {Drawn{"lr-range-test", "LR range test", rates},
+                               Drawn{"loss-surface", "Loss surface", surface},
+                               Drawn{"curvature", "Curvature by layer", layers},
+                               Drawn{"update-ratios", "Updates by weight", updates},
+                               Drawn{"overfit-one-batch", "Overfitting one batch", memorising},
+                               Drawn{"fresh-start", "A fresh start", fresh_courses}};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "osler/torch/checkup.h"
 #include "osler/torch/curvature.h"
+#include "osler/torch/fresh_start.h"
 #include "osler/torch/initialisation.h"
 #include "osler/torch/lr_range.h"
 #include "osler/torch/noise_scale.h"
@@ -53,10 +54,6 @@ Experiment noise(const Training& training, std::int64_t passes, const Limits& li
   return gradient_noise_scale(training, options, limits);
 }
 
-Experiment weights(const Training& training, std::int64_t, const Limits&) {
-  return initialisation_check(training.model);
-}
-
 Experiment signal(const Training& training, std::int64_t, const Limits& limits) {
   return signal_propagation(training, limits);
 }
@@ -69,11 +66,17 @@ Experiment list(const Training& training, std::int64_t passes, const Limits& lim
   return checkup(training, options, limits);
 }
 
+/// Three to six short trainings; few need more than three.
+Experiment fresh(const Training& training, std::int64_t passes, const Limits& limits) {
+  FreshStartOptions options;
+  options.steps = static_cast<std::size_t>(std::clamp<std::int64_t>((passes - 6) / 6, 40, 150));
+  return fresh_start(training, options, limits);
+}
+
 constexpr SettlingTest kTests[] = {
-    {"lr-range-test", 40, 300, range},      {"overfit-one-batch", 480, 4000, overfit},
-    {"sharpness", 20, 150, sharp},          {"curvature", 48, 200, curve},
-    {"gradient-noise-scale", 8, 48, noise}, {"initialisation-check", 0, 1, weights},
-    {"signal-propagation", 4, 8, signal},   {"checkup", 150, 300, list},
+    {"lr-range-test", 40, 300, range}, {"overfit-one-batch", 480, 4000, overfit}, {"sharpness", 20, 150, sharp},
+    {"curvature", 48, 200, curve},     {"gradient-noise-scale", 8, 48, noise},    {"signal-propagation", 4, 8, signal},
+    {"checkup", 150, 300, list},       {"fresh-start", 246, 906, fresh},
 };
 
 }  // namespace
