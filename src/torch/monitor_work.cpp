@@ -19,9 +19,9 @@ constexpr std::uint64_t kDeadBatches = 8;   // traced batches in which a dead un
 constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it was silent, at least
 constexpr std::size_t kPairsKept = 16;      // gradient pairs that the noise scale is estimated from
 constexpr double kSecondsBetweenDiagnoses = 5;
-/// Gradients are compared less often than measured, and seldom once there are enough pairs.
+/// Gradients are compared less often than measured, and the less often the longer the training lasts.
 constexpr std::int64_t kStepsBetweenPairs = 8;
-constexpr std::int64_t kStepsBetweenLaterPairs = 64;
+constexpr std::int64_t kPairsPerDoubling = 64;  // about so many for each doubling of the steps
 /// Of the budget; the rest is left for what every step costs anyway and for what cannot be measured from inside, such
 /// as what watching displaces from caches.
 constexpr double kGradientShare = 0.15;
@@ -284,7 +284,7 @@ void Monitor::Work::record_statistics() {
   book_.record(recorder_, steps);
   record_memory();
   remembered_step_ = steps;
-  const std::int64_t between = pairs_.size() < kPairsKept ? kStepsBetweenPairs : kStepsBetweenLaterPairs;
+  const std::int64_t between = std::max(kStepsBetweenPairs, steps_seen() / kPairsPerDoubling);
   if (!last_pair_ || steps - *last_pair_ >= between) {
     book_.remember_gradients();
     last_pair_ = steps;

@@ -1,5 +1,5 @@
 // Chart: some series over one axis, with the band from lowest to highest value, so that no spike is ever hidden.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { type Columns, getColumns, type Range, type SeriesKey } from './api';
@@ -226,7 +226,7 @@ function useColumns(props: ChartProps, width: number) {
   const [error, setError] = useState('');
   const names = props.lines.map((line) => `${line.run} ${line.name}`).join('\n');
   const asked = useRef('');
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (width === 0) return;
     const abort = new AbortController();
     const ask = () => {
@@ -242,7 +242,7 @@ function useColumns(props: ChartProps, width: number) {
       );
     };
     // While the view is moved, what is there is drawn; only where it comes to rest the rest is asked for.
-    const first = asked.current !== names;
+    const first = asked.current !== names || state.columns.length === 0;
     asked.current = names;
     const timer = first ? (ask(), 0) : setTimeout(ask, kFetchAfter);
     return () => {
@@ -328,7 +328,7 @@ function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, wid
 
   const inks = lines.map((line, i) => line.ink ?? i);
   const ready = table !== null && width > 0;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!ready) return;
     const setup = { width, inks, log, smooth, drawn, view, onView: (next: Range | null) => onView.current(next), onCursor };
     const made = new uPlot(optionsOf(setup), table!, box.current!);

@@ -1,5 +1,5 @@
 // What changes when a page goes to paper: its colours, the width of its charts, and that nothing stays folded.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export const kPaperWidth = 660;
 
@@ -28,7 +28,9 @@ export function onPrint(draw: (paper: boolean) => void): () => void {
 /** The width that an element has now. */
 export function useWidth(box: { current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);
-  useEffect(() => {
+  // Known before the first paint: what is to be drawn can be asked for at once.
+  useLayoutEffect(() => {
+    setWidth(box.current!.clientWidth);
     const observer = new ResizeObserver(([entry]) => {
       if (!onPaper) setWidth(Math.floor(entry!.contentRect.width));
     });
