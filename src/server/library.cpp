@@ -234,14 +234,25 @@ void Library::examine_changed(const std::stop_token& stop) {
     for (auto at = next; at != entries_.end(); ++at) all.push_back(at->second);
     for (auto at = entries_.begin(); at != next; ++at) all.push_back(at->second);
   }
+  // Making room looks at all runs, so it is done for many at once: when they may have grown by a part of what is
+  // allowed.
+  constexpr std::size_t kPart = 16;
   const auto end = Clock::now() + kSlice;
+  std::size_t grown = 0;
+  EntryPtr newest;
   for (const EntryPtr& entry : all) {
-    if (stop.stop_requested() || Clock::now() > end) return;
+    if (stop.stop_requested() || Clock::now() > end) break;
     last_examined_ = entry->id;
     const std::size_t before = entry->held_bytes;
     examine(*entry);
-    if (entry->held_bytes != before) make_room(*entry);
+    if (entry->held_bytes == before) continue;
+    newest = entry;
+    grown += entry->held_bytes + entry->answer_bytes;
+    if (grown <= limits_.held_bytes / kPart) continue;
+    make_room(*newest);
+    grown = 0;
   }
+  if (grown > 0) make_room(*newest);
 }
 
 Text Library::runs_json() const {
