@@ -25,7 +25,8 @@ struct RepetitionOptions {
 
 /// The shortest period after which the changes from point to point come back. Ranks of the changes are compared, so
 /// that neither a trend nor a few leaps make a repetition. A smooth wave or a zigzag is none: its changes resemble
-/// each other within the period.
+/// each other within the period. Takes time with the square of the number of values, so it is for curves, whose length
+/// is bounded.
 [[nodiscard]] std::optional<Repetition> repetition_of(std::span<const double> values,
                                                       const RepetitionOptions& options = {});
 

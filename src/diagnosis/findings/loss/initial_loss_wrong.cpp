@@ -43,9 +43,10 @@ struct Chance {
   double accuracy = 0;  // the lowest of the first accuracies, where it comes from those
   bool sure = true;     // false when the model may have learned already what the first accuracies show
   std::string from;
+  bool at_most = false;  // nobody knows how many classes there are: not more than these
 };
 
-constexpr int kMostClasses = 128256;
+constexpr int kMostClasses = 128256;  // the tokens of the largest vocabularies in common use
 
 std::optional<Chance> chance_of(const Patient& patient, const SettingValues& settings) {
   if (const auto told = configured_classes(patient)) {
@@ -68,8 +69,12 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
   if (lowest > kBestGuess) return std::nullopt;
   // Not one right answer at first: the number of classes is not known, but no vocabulary is larger than this.
   if (lowest < settings["least_accuracy"]) {
-    return Chance{std::log(kMostClasses), kMostClasses, lowest, false,
-                  "the largest vocabularies: at first no answer was right"};
+    return Chance{std::log(kMostClasses),
+                  kMostClasses,
+                  lowest,
+                  false,
+                  "the largest vocabularies: at first no answer was right",
+                  true};
   }
   const int classes = std::max(2, static_cast<int>(std::lround(1 / lowest)));
   const bool sure = highest - lowest < settings["learned"];
@@ -108,10 +113,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const std::int64_t until = std::llround(curve.step[early]);
   Observation seen =
       // Losses may be sums over many samples, which only a known number of classes rules out.
-      observe(chance->classes == kMostClasses ? Severity::note : Severity::warning,
-              confidence_of(ratio / settings["factor"]), loss->first_step, until,
+      observe(chance->at_most ? Severity::note : Severity::warning, confidence_of(ratio / settings["factor"]),
+              loss->first_step, until,
               loss->name + " starts at " + number(first) + ", " + times(ratio) + " the " + number(chance->loss) +
-                  " of a uniform guess among " + std::to_string(chance->classes) + " classes.");
+                  " of a uniform guess" + (chance->at_most ? " even among " : " among ") +
+                  std::to_string(chance->classes) + " classes.");
   seen.qualifiers["classes"] = std::to_string(chance->classes);
   seen.evidence.push_back(evidence(loss->name, loss->first_step, until, first, settings["factor"] * chance->loss,
                                    "the first loss is " + number(first) + ", soon after it is " + number(settled) +
