@@ -59,8 +59,8 @@ struct Trainee {
 
 /// One way of training: something that does one step, healthy or with a NaN in its loss.
 struct Candidate {
-  std::string name;
-  std::function<void(bool broken)> step;
+  std::string name = {};
+  std::function<void(bool broken)> step = {};
   osler::torch::Monitor* monitor = nullptr;
   bool anomaly_mode = false;
   bool seldom = false;  // it is so much dearer that a few blocks show it
@@ -116,37 +116,57 @@ double seconds_of(Candidate& each, int steps, bool broken = false) {
 }
 
 /// The broken step beside a healthy one: what the search for the origin costs, once, and what it says.
-void break_down(Candidate& watched, std::int64_t healthy, double usual) {
+void break_down(Candidate& watched, double usual) {
+  constexpr std::int64_t kHealthy = 500;
+  while (watched.monitor->steps() < kHealthy) watched.step(false);
+  const std::int64_t healthy = watched.monitor->steps();
   const double seconds = seconds_of(watched, 1, true);
   std::printf("  a NaN after %lld healthy steps: %.3f ms, %.1f healthy steps; %s\n", static_cast<long long>(healthy),
               1e3 * seconds, seconds / usual,
               watched.monitor->origin() ? describe(*watched.monitor->origin()).c_str() : "no origin");
 }
 
+/// Everyone who trains this model, from the same beginning, in this order; made in an order that begins at `first`,
+/// because the places in memory that are given out first are the best.
 template <typename Model, typename Batch, typename Loss>
-void compare(const std::string& example, int blocks, int block, Batch batch, Loss loss) {
-  std::vector<Candidate> all;
-  all.push_back(candidate<Model>("without", batch, loss));
-  all.push_back(candidate<Model>("default", batch, loss, [](MonitorOptions&) {}));
-  all.push_back(candidate<Model>("nothing sampled", batch, loss, [](MonitorOptions& options) {
-    options.budget = 0;
-    options.statistics_every = -1;
-    options.trace_every = -1;
-  }));
-  all.push_back(candidate<Model>("statistics on every step", batch, loss, [](MonitorOptions& options) {
-    options.statistics_every = 1;
-    options.trace_every = -1;
-  }));
-  all.push_back(candidate<Model>("activations on every step", batch, loss, [](MonitorOptions& options) {
-    options.statistics_every = -1;
-    options.trace_every = 1;
-  }));
-  all.push_back(candidate<Model>("origin traced on every step", batch, loss,
-                                 [](MonitorOptions& options) { options.trace_always = true; }));
-  all.push_back(candidate<Model>("LibTorch's anomaly mode", batch, loss));
+std::vector<Candidate> candidates(Batch batch, Loss loss, std::size_t first) {
+  using Configure = std::function<void(MonitorOptions&)>;
+  const std::vector<std::pair<std::string, Configure>> ways = {
+      {"without", {}},
+      {"without, a second time", {}},
+      {"default", [](MonitorOptions&) {}},
+      {"nothing sampled",
+       [](MonitorOptions& options) {
+         options.budget = 0;
+         options.statistics_every = -1;
+         options.trace_every = -1;
+       }},
+      {"statistics on every step",
+       [](MonitorOptions& options) {
+         options.statistics_every = 1;
+         options.trace_every = -1;
+       }},
+      {"activations on every step",
+       [](MonitorOptions& options) {
+         options.statistics_every = -1;
+         options.trace_every = 1;
+       }},
+      {"origin traced on every step", [](MonitorOptions& options) { options.trace_always = true; }},
+      {"LibTorch's anomaly mode", {}},
+  };
+  constexpr std::size_t kOften = 5;  // the first so many take part in every round
+  std::vector<Candidate> all(ways.size());
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    const std::size_t next = (first + k) % ways.size();
+    all[next] = candidate<Model>(ways[next].first, batch, loss, ways[next].second);
+    all[next].seldom = next >= kOften;
+  }
   all.back().anomaly_mode = true;
-  for (std::size_t k = 4; k < all.size(); ++k) all[k].seldom = true;
-  std::int64_t healthy = 0;
+  return all;
+}
+
+/// Trains one block after the other with everyone in turns.
+void take_turns(std::vector<Candidate>& all, int blocks, int block) {
   for (int i = -2; i < blocks; ++i) {
     std::vector<double> round(all.size(), 0.0);
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -161,12 +181,10 @@ void compare(const std::string& example, int blocks, int block, Batch batch, Los
       all[k].seconds.push_back(round[k]);
       all[k].without.push_back(round.front());
     }
-    healthy += block + kUntimed;
   }
-  std::int64_t numbers = 0;
-  for (const at::Tensor& parameter : Model().parameters()) numbers += parameter.numel();
-  std::printf("%s: %.3f ms a step without, %lld parameters, %d threads\n", example.c_str(),
-              1e3 * median(all.front().seconds), static_cast<long long>(numbers), at::get_num_threads());
+}
+
+void print(const std::vector<Candidate>& all) {
   std::printf("  %-28s %11s %14s %24s %14s\n", "", "median step", "median ratio", "within, 95 of 100 times",
               "its own count");
   for (const Candidate& each : all) {
@@ -178,14 +196,38 @@ void compare(const std::string& example, int blocks, int block, Batch batch, Los
     if (each.monitor != nullptr) std::printf(" %10.1f %%", 100 * own_share(*each.monitor));
     std::printf("\n");
   }
-  break_down(all[1], healthy, median(all.front().seconds));
+}
+
+template <typename Model, typename Batch, typename Loss>
+void compare(const std::string& example, int blocks, int block, Batch batch, Loss loss) {
+  // Where in memory a model happens to lie decides some per cent of its speed, for as long as it lives. So everyone
+  // begins anew several times, and what was allocated in between moves them about.
+  constexpr int kBeginnings = 8;
+  std::vector<at::Tensor> in_between;
+  std::vector<Candidate> all;
+  for (int beginning = 0; beginning < kBeginnings; ++beginning) {
+    std::vector<Candidate> anew = candidates<Model>(batch, loss, static_cast<std::size_t>(beginning) * 3);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      anew[k].seconds = std::move(all[k].seconds);
+      anew[k].without = std::move(all[k].without);
+    }
+    all = std::move(anew);
+    take_turns(all, (blocks + kBeginnings - 1) / kBeginnings, block);
+    in_between.push_back(at::empty({at::randint(1 << 10, 1 << 16, {1}).item<std::int64_t>()}));
+  }
+  std::int64_t numbers = 0;
+  for (const at::Tensor& parameter : Model().parameters()) numbers += parameter.numel();
+  std::printf("%s: %.3f ms a step without, %lld parameters, %d threads\n", example.c_str(),
+              1e3 * median(all.front().seconds), static_cast<long long>(numbers), at::get_num_threads());
+  print(all);
+  break_down(all[2], median(all.front().seconds));
   std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int blocks = argc > 1 ? std::atoi(argv[1]) : 81;
+  const int blocks = argc > 1 ? std::atoi(argv[1]) : 120;
   const int block = argc > 2 ? std::atoi(argv[2]) : 25;
   const std::vector<std::string> only(argv + std::min(argc, 3), argv + argc);
   const auto wanted = [&](const std::string& example) {

@@ -56,7 +56,9 @@ class Recorder::Work {
       : options_(std::move(options)), run_(std::move(run)), sinks_(std::move(sinks)) {
     run_.name = options_.name;
     failures_.resize(sinks_.size());
-    waiting_.events.reserve(std::min<std::size_t>(options_.most_waiting, 1 << 16));
+    // Written to at once: the training would have to wait for each page of it otherwise.
+    waiting_.events.resize(std::min<std::size_t>(options_.most_waiting, 1 << 16));
+    waiting_.events.clear();
     if (options_.flush_on_signals) signals_.emplace([this] { static_cast<void>(flush(kSignalPatience)); });
     thread_ = std::thread([this] { work(); });
   }

@@ -7,6 +7,7 @@
 
 #include "stats/batch_work.h"
 #include "stats/layout.h"
+#include "stats/sketch_kernel.h"
 
 namespace osler::stats {
 
@@ -27,11 +28,20 @@ constexpr std::uint64_t kGrainCost = std::uint64_t{1} << 14;
 /// Libraries split the work on tensors of this size among their threads, each an equal stretch, and leave smaller ones
 /// to the first (LibTorch's grain size). Who has touched a stretch has it in its cache.
 constexpr std::uint64_t kSplitElements = std::uint64_t{1} << 15;
+/// Up to this size a tensor that is followed is copied; beyond, the errors of the sketches of its blocks average out.
+constexpr std::uint64_t kCopiedElements = std::uint64_t{1} << 14;
 /// Units beside each other share cache lines; a piece takes at least this many.
 constexpr std::uint64_t kUnitsAtLeast = 64;
 
+/// Whole blocks: a block has its own place in the memory of a tensor that is followed.
 std::uint64_t piece_elements(std::uint64_t count) {
-  return std::max(kPieceElements, count / kMostPieces + 1);
+  const std::uint64_t fewest = count / kMostPieces + 1;
+  return std::max(kPieceElements, (fewest + kBlockElements - 1) / kBlockElements * kBlockElements);
+}
+
+/// Whether `follow` remembers such a tensor by sketches of its blocks and not as a copy.
+bool sketched(DType dtype, std::uint64_t count) {
+  return dtype == DType::f32 && count > kCopiedElements;
 }
 
 Error cannot(std::string message) {
@@ -134,13 +144,20 @@ std::size_t Batch::summarize(const TensorView& tensor, const SummaryOptions& opt
   return work_->summaries.size() - 1;
 }
 
-Result<std::size_t> Batch::follow(const TensorView& tensor, void* before) {
+std::size_t Batch::memory_to_follow(DType dtype, std::uint64_t count) {
+  if (!sketched(dtype, count)) return static_cast<std::size_t>(count) * element_bytes(dtype);
+  const std::uint64_t blocks = (count + kBlockElements - 1) / kBlockElements;
+  return static_cast<std::size_t>(blocks) * kSketchOfBlock * sizeof(float);
+}
+
+Result<std::size_t> Batch::follow(const TensorView& tensor, void* memory) {
   const Layout layout(tensor);
   const Axes& walk = layout.walk();
   const bool dense = layout.count() <= 1 || (walk.rank == 1 && walk.items[0].strides[0] == 1);
   if (!dense) return cannot("a tensor that is followed must lie densely in memory");
-  const std::size_t number = summarize(tensor);
-  work_->summaries[number].before = static_cast<std::byte*>(before);
+  const std::size_t number = summarize(tensor, {.brief = true});
+  work_->summaries[number].before = static_cast<std::byte*>(memory);
+  work_->summaries[number].sketched = sketched(tensor.dtype(), tensor.count());
   return number;
 }
 

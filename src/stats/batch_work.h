@@ -38,7 +38,8 @@ struct SummaryJob {
   std::size_t histogram = kNoHistogram;  ///< its number among Work::histograms
   std::size_t first_piece = 0;           ///< among Work::summary_parts
   std::size_t pieces = 0;
-  std::byte* before = nullptr;  ///< what `follow` compares with and brings up to date
+  std::byte* before = nullptr;  ///< the memory of a `follow`
+  bool sketched = false;        ///< which holds sketches of the blocks
   TensorStats answer;
   double moved = 0;  ///< squared
 };

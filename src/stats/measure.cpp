@@ -6,6 +6,7 @@
 #include "stats/dtype.h"
 #include "stats/layout.h"
 #include "stats/pair_kernel.h"
+#include "stats/sketch_kernel.h"
 #include "stats/summary_kernel.h"
 #include "stats/unit_kernel.h"
 
@@ -46,6 +47,16 @@ void fold(TensorStats& total, TensorStats part) {
   total.first_inf = first_inf;
 }
 
+/// How far a block has moved from what the job remembers, which then is the block as it is.
+double follow(const SummaryJob& job, const Block& block) {
+  const DType dtype = job.tensor.dtype();
+  if (!job.sketched) {
+    return follow_block(job.before + block.ordinal * element_bytes(dtype), block.data[0], dtype, block.count);
+  }
+  auto* const sketch = reinterpret_cast<float*>(job.before) + block.ordinal / kSketchFold;
+  return follow_sketch(reinterpret_cast<const float*>(block.data[0]), block.count, sketch);
+}
+
 TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHistogram* histogram, double& moved) {
   const DType dtype = job.tensor.dtype();
   const Layout layout(job.tensor);
@@ -55,9 +66,7 @@ TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHist
   moved = 0;
   for (Block block; reader.next(block);) {
     TensorStats part = summarize_block(block.data[0], dtype, block.count, thresholds, histogram);
-    if (job.before != nullptr) {
-      moved += follow_block(job.before + block.ordinal * element_bytes(dtype), block.data[0], dtype, block.count);
-    }
+    if (job.before != nullptr) moved += follow(job, block);
     const bool in_order = layout.in_order();  // then an index once found is the smallest
     if (part.nan_count > 0 && !(in_order && total.first_nan != TensorStats::kNone)) {
       part.first_nan = first_index(block, dtype, layout, total.first_nan, [](double x) { return std::isnan(x); });

@@ -37,6 +37,12 @@ HWY_INLINE hn::Vec<DDouble> widen_upper(hn::Vec<DFloat> v) {
 #endif
 }
 
+/// Adds a sum of floats to one of doubles, and begins it anew.
+HWY_INLINE void carry_over(hn::Vec<DFloat>& group, hn::Vec<DDouble>& total) {
+  total = hn::Add(total, hn::Add(widen_lower(group), widen_upper(group)));
+  group = hn::Zero(DFloat());
+}
+
 /// Over the elements x taken in: the sum and the sum of squares of x - shift, and the sum of |x|.
 struct Sums {
   double sum = 0;
@@ -118,7 +124,7 @@ struct WideMoments {
 struct GroupedMoments {
   using D = DFloat;
   using Careful = WideMoments;
-  static constexpr std::size_t kGroup = 8;
+  static constexpr std::size_t kGroup = 16;
   /// Deviations all below this have squares near the end of float's range.
   static constexpr double kSmallestRange = 0x1p-40;
 
@@ -137,20 +143,15 @@ struct GroupedMoments {
     l1 = hn::Add(l1, magnitude);
   }
   HWY_INLINE void end_group() {
-    widen_lanes(sum, total_sum);
-    widen_lanes(squares, total_squares);
-    widen_lanes(l1, total_l1);
+    carry_over(sum, total_sum);
+    carry_over(squares, total_squares);
+    carry_over(l1, total_l1);
   }
   Sums total() {
     end_group();
     const DDouble d;
     return {hn::GetLane(hn::SumOfLanes(d, total_sum)), hn::GetLane(hn::SumOfLanes(d, total_squares)),
             hn::GetLane(hn::SumOfLanes(d, total_l1))};
-  }
-
-  static HWY_INLINE void widen_lanes(hn::Vec<D>& group, hn::Vec<DDouble>& total) {
-    total = hn::Add(total, hn::Add(widen_lower(group), widen_upper(group)));
-    group = hn::Zero(D());
   }
 
   hn::Vec<D> shift;

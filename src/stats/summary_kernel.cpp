@@ -14,6 +14,7 @@
 #define HWY_TARGET_INCLUDE "stats/summary_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "stats/brief-inl.h"
 #include "stats/histogram-inl.h"
 #include "stats/lanes-inl.h"
 #include "stats/moments-inl.h"
@@ -50,11 +51,16 @@ typename Source::Lane shift_of(const typename Source::Raw* data, std::size_t cou
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t share = std::min(count, kBlockElements / 8);
-  if (share < lanes) return Source::decode(data[0]);
-  auto sum = hn::Zero(d);
+  if (share < 2 * lanes) return Source::decode(data[0]);
+  // Two sums, because an addition takes longer than a load.
+  auto even = hn::Zero(d);
+  auto odd = even;
   std::size_t i = 0;
-  for (; i + lanes <= share; i += lanes) sum = hn::Add(sum, Source::load(d, data + i));
-  return hn::GetLane(hn::SumOfLanes(d, sum)) / static_cast<Lane>(i);
+  for (; i + 2 * lanes <= share; i += 2 * lanes) {
+    even = hn::Add(even, Source::load(d, data + i));
+    odd = hn::Add(odd, Source::load(d, data + i + lanes));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))) / static_cast<Lane>(i);
 }
 
 template <class Source>
@@ -283,6 +289,38 @@ TensorStats summarize_lanes(const void* bytes, std::size_t count, const Threshol
   return stats;
 }
 
+std::size_t zeros_among(const float* data, std::size_t count) {
+  const DFloat d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t zeros = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) zeros += hn::CountTrue(d, hn::Eq(hn::LoadU(d, data + i), hn::Zero(d)));
+  for (; i < count; ++i) zeros += data[i] == 0 ? 1 : 0;
+  return zeros;
+}
+
+/// What SummaryOptions::brief promises. Blocks with something unusual in them are measured in full.
+TensorStats summarize_brief_f32(const void* bytes, std::size_t count, const Thresholds& thresholds) {
+  const auto* data = static_cast<const float*>(bytes);
+  if (count == 0) return {};
+  const float shift = shift_of<F32Source>(data, count);
+  const BriefLook look = look_briefly(data, count, shift, below<float>(thresholds.near));
+  if (!look.sound()) return summarize_lanes<F32Source, GroupedMoments>(data, count, thresholds, nullptr);
+  const auto elements = static_cast<double>(count);
+  TensorStats stats;
+  stats.count = count;
+  stats.mean = look.shift + look.sum / elements;
+  stats.m2 = std::max(0.0, look.squares - look.sum * look.sum / elements);
+  stats.max = look.largest;
+  stats.min = -look.largest;
+  stats.near_zeros = look.near;
+  stats.zeros = look.near > 0 ? zeros_among(data, count) : 0;
+  if (stats.min <= thresholds.low || stats.max >= thresholds.high) {
+    count_saturated<F32Source>(data, count, thresholds, stats);
+  }
+  return stats;
+}
+
 TensorStats summarize_f32(const void* data, std::size_t count, const Thresholds& thresholds, LogHistogram* histogram) {
   return summarize_lanes<F32Source, GroupedMoments>(data, count, thresholds, histogram);
 }
@@ -307,17 +345,19 @@ HWY_EXPORT(summarize_f32);
 HWY_EXPORT(summarize_f64);
 HWY_EXPORT(summarize_f16);
 HWY_EXPORT(summarize_bf16);
+HWY_EXPORT(summarize_brief_f32);
 
 Thresholds thresholds_of(DType dtype, const SummaryOptions& options) {
   const double largest = std::numeric_limits<double>::max();
   const double near = std::clamp(options.near_zero, 0.0, largest);
-  return {near, threshold_bits(dtype, near), options.low, options.high};
+  return {near, threshold_bits(dtype, near), options.low, options.high, options.brief && !options.histogram};
 }
 
 TensorStats summarize_block(const void* data, DType dtype, std::size_t count, const Thresholds& thresholds,
                             LogHistogram* histogram) {
   switch (dtype) {
     case DType::f32:
+      if (thresholds.brief) return HWY_DYNAMIC_DISPATCH(summarize_brief_f32)(data, count, thresholds);
       return HWY_DYNAMIC_DISPATCH(summarize_f32)(data, count, thresholds, histogram);
     case DType::f64:
       return HWY_DYNAMIC_DISPATCH(summarize_f64)(data, count, thresholds, histogram);

@@ -19,6 +19,7 @@ struct Thresholds {
   std::uint64_t near_bits = 0;  ///< see threshold_bits
   double low = 0;
   double high = 0;
+  bool brief = false;
 };
 
 [[nodiscard]] Thresholds thresholds_of(DType dtype, const SummaryOptions& options);

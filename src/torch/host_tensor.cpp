@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <mutex>
 
 namespace osler::torch {
 namespace {
@@ -40,14 +41,62 @@ bool any_exponent_full(const void* data, std::int64_t count, Bits exponent) {
   return full != 0;
 }
 
+/// Whether the numbers lie in host memory one behind the other, as they are.
+bool readable(const at::Tensor& tensor) {
+  return tensor.device().is_cpu() && tensor.layout() == at::kStrided && tensor.is_non_overlapping_and_dense() &&
+         !tensor.is_conj() && !tensor.is_neg();
+}
+
+/// An iterator that has one element for each thread, so that LibTorch gives each thread one.
+at::TensorIterator one_for_each(const at::Tensor& places) {
+  return at::TensorIteratorConfig()
+      .add_output(places)
+      .check_all_same_dtype(false)
+      .set_check_mem_overlap(false)
+      .resize_outputs(false)
+      .build();
+}
+
+/// LibTorch's threads as a crew. at::parallel_for would run on one thread here, or, compiled for OpenMP, perhaps on
+/// those of a second runtime beside LibTorch's own; an iterator does its work inside the library.
+class TrainingThreads {
+ public:
+  void operator()(const stats::CrewWork& work) {
+    const int threads = at::get_num_threads();
+    if (threads == 1) return work(0, 1);
+    const std::lock_guard lock(mutex_);  // they are the same threads for everyone
+    if (!places_.defined() || places_.numel() != threads) {
+      places_ = at::empty({threads}, at::kByte);
+      iterator_ = one_for_each(places_);
+    }
+    const char* const first = static_cast<const char*>(places_.data_ptr());
+    iterator_.for_each(
+        [&](char** data, const std::int64_t* /*strides*/, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            work(static_cast<std::size_t>(data[0] + i - first), static_cast<std::size_t>(threads));
+          }
+        },
+        /*grain_size=*/1);
+  }
+
+ private:
+  std::mutex mutex_;
+  at::Tensor places_;
+  at::TensorIterator iterator_;  // kept: to build one takes longer than to measure a small tensor
+};
+
 }  // namespace
+
+double single_value(const at::Tensor& tensor) {
+  if (readable(tensor) && tensor.scalar_type() == at::kFloat) return *tensor.data_ptr<float>();
+  if (readable(tensor) && tensor.scalar_type() == at::kDouble) return *tensor.data_ptr<double>();
+  return tensor.detach().item<double>();
+}
 
 bool all_finite(const at::Tensor& tensor) {
   const auto dtype = dtype_of(tensor);
   if (!dtype) return true;
-  const bool readable = tensor.device().is_cpu() && tensor.layout() == at::kStrided &&
-                        tensor.is_non_overlapping_and_dense() && !tensor.is_conj() && !tensor.is_neg();
-  if (!readable) return at::isfinite(tensor).all().item<bool>();
+  if (!readable(tensor)) return at::isfinite(tensor).all().item<bool>();
   const void* const data = tensor.data_ptr();
   switch (*dtype) {
     case stats::DType::f32:
@@ -63,24 +112,8 @@ bool all_finite(const at::Tensor& tensor) {
 }
 
 std::unique_ptr<stats::Engine> training_threads_engine() {
-  // at::parallel_for would run on one thread here, or, compiled for OpenMP, perhaps on those of a second runtime beside
-  // LibTorch's own. An iterator over a tensor with one element for each thread does its work inside the library.
-  return stats::make_crew_engine([](const stats::CrewWork& work) {
-    const auto members = static_cast<std::size_t>(at::get_num_threads());
-    at::Tensor places = at::empty({at::get_num_threads()}, at::kByte);
-    const char* const first = static_cast<const char*>(places.data_ptr());
-    at::TensorIterator one_each = at::TensorIteratorConfig()
-                                      .add_output(places)
-                                      .check_all_same_dtype(false)
-                                      .set_check_mem_overlap(false)
-                                      .resize_outputs(false)
-                                      .build();
-    one_each.for_each(
-        [&](char** data, const std::int64_t* /*strides*/, std::int64_t count) {
-          for (std::int64_t i = 0; i < count; ++i) work(static_cast<std::size_t>(data[0] + i - first), members);
-        },
-        /*grain_size=*/1);
-  });
+  return stats::make_crew_engine(
+      [threads = std::make_shared<TrainingThreads>()](const stats::CrewWork& work) { (*threads)(work); });
 }
 
 std::optional<HostTensor> host_tensor(const at::Tensor& tensor) {

@@ -27,6 +27,9 @@ struct HostTensor {
 /// The engine that measures LibTorch's tensors, with the threads that the training computes with anyway.
 [[nodiscard]] std::unique_ptr<stats::Engine> training_threads_engine();
 
+/// The value of a tensor of one element; at once where it lies in host memory as a float or double.
+[[nodiscard]] double single_value(const at::Tensor& tensor);
+
 /// Whether no element is NaN or infinite; quick for small tensors in host memory.
 [[nodiscard]] bool all_finite(const at::Tensor& tensor);
 

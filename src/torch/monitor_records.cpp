@@ -8,7 +8,6 @@
 #include <typeinfo>
 #include <unordered_set>
 
-#include "osler/base/file_system.h"
 #include "torch/clock.h"
 #include "torch/monitor_work.h"
 
@@ -26,17 +25,6 @@ std::unordered_set<const void*> optimized(const ::torch::optim::Optimizer& optim
 /// Tokens and other rows of a table: numbers without a scale. Bytes may be pixels.
 bool holds_indices(const at::Tensor& inputs) {
   return inputs.defined() && (inputs.scalar_type() == at::kLong || inputs.scalar_type() == at::kInt);
-}
-
-/// The memory that the process holds, in bytes; 0 where the system does not tell.
-double resident_bytes() {
-  constexpr std::uint64_t kEnough = 256;
-  constexpr double kPage = 4096;
-  const auto text = read_whole(real_file_system(), "/proc/self/statm", kEnough);
-  if (!text) return 0;
-  const auto space = text->find(' ');
-  if (space == std::string::npos) return 0;
-  return kPage * std::strtod(text->c_str() + space, nullptr);
 }
 
 }  // namespace
@@ -84,15 +72,15 @@ void Monitor::Work::record_rates() {
 
 void Monitor::Work::record_memory() {
   // Asking the system takes some microseconds, which a quick step cannot spare every time; after many it need not.
-  constexpr double kSecondsBetween = 0.02;
+  constexpr double kSecondsBetween = 0.1;
   constexpr std::int64_t kFewestStepsBetween = 4;
-  constexpr std::int64_t kLooks = 64;  // about so many for each doubling of the steps
+  constexpr std::int64_t kLooks = 32;  // about so many for each doubling of the steps
   const double time = now();
   const std::int64_t between = std::max(kFewestStepsBetween, steps_seen() / kLooks);
   if (time - last_memory_ < kSecondsBetween && steps - last_memory_step_ < between) return;
   last_memory_ = time;
   last_memory_step_ = steps;
-  if (const double bytes = resident_bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);
+  if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);
 }
 
 void Monitor::Work::compare_ranks(const GradientLook& look) {

@@ -11,6 +11,7 @@
 #include "osler/diagnosis/diagnose.h"
 #include "torch/clipping.h"
 #include "torch/clock.h"
+#include "torch/host_tensor.h"
 
 namespace osler::torch {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::int64_t kStepsBetweenPairs = 8;
 constexpr std::int64_t kPairsPerDoubling = 64;  // about so many for each doubling of the steps
 /// Of the budget; the rest is left for what every step costs anyway and for what cannot be measured from inside, such
 /// as what watching displaces from caches.
-constexpr double kGradientShare = 0.15;
+constexpr double kGradientShare = 0.08;
 constexpr double kStatisticsShare = 0.12;
 constexpr double kTraceShare = 0.12;
 constexpr double kDiagnosisShare = 0.05;
@@ -126,6 +127,7 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   const bool go = examine(loss);
   replay_ = before;
   const double examined = now();
+  loss.reset();  // the graph goes before the optimizer comes, as without a monitor: its memory is used again
   if (go) optimizer_.step();
   const double stepped = now();
   const double waiting = arrived - left_;
@@ -179,12 +181,12 @@ bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
 }
 
 bool Monitor::Work::examine(const at::Tensor& loss) {
-  const double value = loss.detach().item<double>();
+  const double value = single_value(loss);
   const bool sampled = due(options_.statistics_every, statistics_budget_);
   const bool updated = book_.remembers();
   const GradientLook look = look_at_gradients(sampled);
   if (updated) finish_updates();
-  finish_gradient_pair();
+  record_gradient_pair();
   record_step(value, look);
   const bool finite = std::isfinite(value) && look.finite;
   if (finite) {
@@ -203,11 +205,14 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
 GradientLook Monitor::Work::look_at_gradients(bool sampled) {
   const double before = now();
   const bool asked = sampled || options_.check_every_gradient || options_.clip_norm.has_value();
-  const bool all = asked || gradient_budget_.affords();
-  GradientLook look = sampled ? book_.measure() : all ? book_.look() : book_.look_at_small();
+  const bool second = book_.remembers_gradients();
+  const bool all = asked || second || gradient_budget_.affords();
+  const bool paired = second || (sampled && pair_due());
+  if (paired && !second) last_pair_ = steps;
+  GradientLook look = sampled ? book_.measure(paired) : all ? book_.look(paired) : book_.look_at_small();
   // A bad value among the small ones is followed up at any price.
   if (!look.finite && !all) look = book_.look();
-  if (sampled) {
+  if (sampled || second) {
     statistics_budget_.spend(now() - before);
   } else if (all && !asked) {
     gradient_budget_.spend(now() - before);
@@ -284,11 +289,6 @@ void Monitor::Work::record_statistics() {
   book_.record(recorder_, steps);
   record_memory();
   remembered_step_ = steps;
-  const std::int64_t between = std::max(kStepsBetweenPairs, steps_seen() / kPairsPerDoubling);
-  if (!last_pair_ || steps - *last_pair_ >= between) {
-    book_.remember_gradients();
-    last_pair_ = steps;
-  }
   statistics_budget_.spend(now() - before);
 }
 
@@ -298,20 +298,23 @@ void Monitor::Work::finish_updates() {
   statistics_budget_.spend(now() - before);
 }
 
-void Monitor::Work::finish_gradient_pair() {
-  if (!book_.remembers_gradients()) return;
-  const double before = now();
-  if (const auto pair = book_.compare_gradients()) {
-    check("gradients-carried", pair->carried);
-    pairs_.push_back(pair->pair);
-    if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
-    if (options_.batch_size && pairs_.size() == kPairsKept) {
-      const stats::GradientNoise noise = stats::gradient_noise(pairs_, static_cast<double>(*options_.batch_size));
-      recorder_.scalar(steps, "osler/gradient-noise-scale", noise.scale());
-      recorder_.scalar(steps, "osler/batch/size", static_cast<double>(*options_.batch_size));
-    }
+bool Monitor::Work::pair_due() const {
+  const std::int64_t between = std::max(kStepsBetweenPairs, steps_seen() / kPairsPerDoubling);
+  return !last_pair_ || steps - *last_pair_ >= between;
+}
+
+void Monitor::Work::record_gradient_pair() {
+  const auto pair = book_.take_pair();
+  if (!pair) return;
+  // How much of the gradient before is in this one: all of it when gradients are never cleared.
+  check("gradients-carried", pair->dot / pair->a_squared);
+  pairs_.push_back(*pair);
+  if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
+  if (options_.batch_size && pairs_.size() == kPairsKept) {
+    const stats::GradientNoise noise = stats::gradient_noise(pairs_, static_cast<double>(*options_.batch_size));
+    recorder_.scalar(steps, "osler/gradient-noise-scale", noise.scale());
+    recorder_.scalar(steps, "osler/batch/size", static_cast<double>(*options_.batch_size));
   }
-  statistics_budget_.spend(now() - before);
 }
 
 void Monitor::Work::finish_trace(double elapsed) {

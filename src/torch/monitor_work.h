@@ -13,6 +13,7 @@
 #include "torch/budget.h"
 #include "torch/origin_trace.h"
 #include "torch/parameter_book.h"
+#include "torch/resident_memory.h"
 #include "torch/saved_state.h"
 #include "torch/watch.h"
 
@@ -68,8 +69,9 @@ class Monitor::Work {
   bool examine(const at::Tensor& loss);
   void finish_trace(double elapsed);
   void finish_updates();
-  void finish_gradient_pair();
   GradientLook look_at_gradients(bool sampled);
+  [[nodiscard]] bool pair_due() const;
+  void record_gradient_pair();
   void refuse(const at::Tensor& loss, double value, const GradientLook& look);
   void find_origin(const at::Tensor& loss);
   void clip(const GradientLook& look);
@@ -125,7 +127,8 @@ class Monitor::Work {
   double usual_ = 0;             // what lies between opening a watch and the end of the forward pass without a trace
   double last_diagnosis_ = 0;
   double last_compute_ = 0;  // data and forward of the newest step, for the ranks
-  double last_memory_ = 0;   // when it was asked for
+  ResidentMemory memory_;
+  double last_memory_ = 0;  // when it was asked for
   std::int64_t last_memory_step_ = 0;
   std::int64_t remembered_step_ = 0;
   std::optional<std::int64_t> last_pair_;  // the step at which gradients were last remembered

@@ -25,6 +25,20 @@ at::Tensor dense(const at::Tensor& tensor) {
   return tensor.layout() != at::kStrided || tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
 }
 
+/// Makes `memory` what following `tensor` takes; whether it was so already.
+bool fitted(at::Tensor& memory, const HostTensor& tensor) {
+  const at::Tensor& now = tensor.owner;
+  const auto count = static_cast<std::uint64_t>(now.numel());
+  const std::size_t bytes = stats::Batch::memory_to_follow(tensor.view.dtype(), count);
+  const bool copy = bytes == now.nbytes();
+  const bool fits =
+      memory.defined() && memory.dtype() == now.dtype() &&
+      (copy ? memory.sizes() == now.sizes() && memory.strides() == now.strides() : memory.nbytes() == bytes);
+  if (fits) return true;
+  memory = copy ? at::zeros_like(now) : at::zeros({static_cast<std::int64_t>(bytes / now.itemsize())}, now.options());
+  return false;
+}
+
 }  // namespace
 
 ParameterBook::ParameterBook(const ::torch::nn::Module& model) : engine_(training_threads_engine()) {
@@ -35,7 +49,6 @@ ParameterBook::ParameterBook(const ::torch::nn::Module& model) : engine_(trainin
     on_host_ = on_host_ && item.value().device().is_cpu();
   }
   entries_.resize(parameters_.size());
-  gradients_before_.resize(parameters_.size());
 }
 
 std::vector<LayerInfo> ParameterBook::layers() const {
@@ -88,22 +101,33 @@ bool ParameterBook::run() {
   return started;
 }
 
-void ParameterBook::ask_gradients() {
+void ParameterBook::ask_gradients(bool paired) {
+  const at::NoGradGuard no_graph;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     Entry& entry = entries_[i];
     entry.gradient_number.reset();
     entry.gradient.reset();
-    auto host = host_tensor(parameters_[i].grad());
+    entry.paired = false;
+    const at::Tensor& gradient = parameters_[i].grad();
+    auto host = host_tensor(paired && gradient.defined() ? dense(gradient) : gradient);
     if (!host) continue;
-    entry.gradient_number = batch_.summarize(host->view);
+    if (paired) {
+      entry.paired = fitted(entry.gradient_before, *host) && remembers_gradients_;
+      if (const auto number = batch_.follow(host->view, entry.gradient_before.data_ptr())) {
+        entry.gradient_number = *number;
+      }
+    } else {
+      entry.gradient_number = batch_.summarize(host->view, {.brief = true});
+    }
     alive_.push_back(std::move(*host));
   }
 }
 
-GradientLook ParameterBook::read_gradients() {
+GradientLook ParameterBook::read_gradients(bool paired) {
   GradientLook look;
   look.complete = true;
   double squares = 0;
+  stats::PairStats pair;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (!entry.gradient_number) continue;
@@ -114,15 +138,27 @@ GradientLook ParameterBook::read_gradients() {
     }
     const double l2 = entry.gradient->l2();
     squares += l2 * l2;
+    if (!paired) continue;
+    const double before = std::exchange(entry.squared_before, l2 * l2);
+    if (!entry.paired) continue;
+    const double difference = batch_.moved(*entry.gradient_number);
+    pair.merge({.dot = (before + l2 * l2 - difference) / 2,  // the law of cosines
+                .a_squared = before,
+                .b_squared = l2 * l2,
+                .difference_squared = difference});
   }
   look.norm = std::sqrt(squares);
+  if (paired) {
+    if (look.finite && pair.a_squared > 0) pair_ = pair;
+    remembers_gradients_ = look.finite && !remembers_gradients_;
+  }
   return look;
 }
 
-GradientLook ParameterBook::look() {
+GradientLook ParameterBook::look(bool paired) {
   batch_.clear();
-  ask_gradients();
-  return run() ? read_gradients() : GradientLook{};
+  ask_gradients(paired);
+  return run() ? read_gradients(paired) : GradientLook{};
 }
 
 void ParameterBook::ask_weights() {
@@ -134,9 +170,7 @@ void ParameterBook::ask_weights() {
     auto host = host_tensor(dense(parameters_[i]));
     if (!host) continue;
     const at::Tensor& weight = host->owner;
-    const bool fits = entry.before.defined() && entry.before.sizes() == weight.sizes() &&
-                      entry.before.strides() == weight.strides() && entry.before.dtype() == weight.dtype();
-    if (!fits) entry.before = at::zeros_like(weight);
+    fitted(entry.before, *host);
     // Before the weights are followed: then the old ones are gone.
     if (remembers_ && entry.pushed.defined()) entry.lost = lost_share(entry.before, weight.detach(), entry.pushed);
     if (const auto number = batch_.follow(host->view, entry.before.data_ptr())) entry.weight_number = *number;
@@ -156,12 +190,12 @@ void ParameterBook::read_weights() {
   }
 }
 
-GradientLook ParameterBook::measure() {
+GradientLook ParameterBook::measure(bool paired) {
   batch_.clear();
-  ask_gradients();
+  ask_gradients(paired);
   ask_weights();
   if (!run()) return {};
-  const GradientLook look = read_gradients();
+  const GradientLook look = read_gradients(paired);
   read_weights();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!is_half(parameters_[i])) continue;
@@ -222,42 +256,6 @@ void ParameterBook::record_start(Recorder& recorder) {
     const double apart = (rows - rows.mean(0, true)).square().sum().item<double>();
     if (size > 0) recorder.scalar(0, "osler/init/rows/" + names_[i], apart / size);
   }
-}
-
-void ParameterBook::remember_gradients() {
-  const at::NoGradGuard no_graph;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    at::Tensor& copy = gradients_before_[i];
-    const at::Tensor& gradient = parameters_[i].grad();
-    const bool fits = copy.defined() && gradient.defined() && copy.sizes() == gradient.sizes() &&
-                      copy.device() == gradient.device() && copy.dtype() == gradient.dtype();
-    if (fits) {
-      copy.copy_(gradient);
-    } else {
-      copy = gradient.defined() ? gradient.detach().clone() : at::Tensor();
-    }
-  }
-  remembers_gradients_ = true;
-}
-
-std::optional<GradientPair> ParameterBook::compare_gradients() {
-  remembers_gradients_ = false;
-  std::vector<std::size_t> asked;
-  batch_.clear();
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    auto before = host_tensor(gradients_before_[i]);
-    auto after = host_tensor(parameters_[i].grad());
-    if (!before || !after || before->owner.sizes() != after->owner.sizes()) continue;
-    if (const auto number = batch_.compare(before->view, after->view)) asked.push_back(*number);
-    alive_.push_back(std::move(*before));
-    alive_.push_back(std::move(*after));
-  }
-  if (!run() || asked.empty()) return std::nullopt;
-  GradientPair pair;
-  for (const std::size_t number : asked) pair.pair.merge(batch_.pair(number));
-  if (!(pair.pair.a_squared > 0)) return std::nullopt;
-  pair.carried = pair.pair.dot / pair.pair.a_squared;
-  return pair;
 }
 
 double ParameterBook::weight_sum() {

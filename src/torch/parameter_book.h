@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "osler/recorder/recorder.h"
@@ -21,12 +22,6 @@ struct GradientLook {
   bool finite = true;
   double norm = 0;        ///< when complete
   std::string first_bad;  ///< the parameter nearest to the output whose gradient is not finite
-};
-
-/// How consecutive gradients relate.
-struct GradientPair {
-  double carried = 0;  ///< how much of the one before is in this one: 1 when gradients are never cleared
-  stats::PairStats pair;
 };
 
 /// The parameters of one model.
@@ -44,11 +39,12 @@ class ParameterBook {
 
   /// Looks whether the small gradients are finite.
   GradientLook look_at_small();
-  /// Looks at all gradients.
-  GradientLook look();
-  /// Looks at all gradients, measures the weights, and remembers them to be compared after the next step: all in one
+  /// Looks at all gradients. With `paired` they are held against those that were remembered, or, where there are none,
+  /// remembered for the next such look: in the same pass over their memory.
+  GradientLook look(bool paired = false);
+  /// Looks at all gradients so, measures the weights, and remembers them to be compared after the next step: all in one
   /// pass over the memory of each.
-  GradientLook measure();
+  GradientLook measure(bool paired = false);
 
   /// Records how the weights start: their size over He's rule, and how much the rows of a matrix differ.
   void record_start(Recorder& recorder);
@@ -62,11 +58,10 @@ class ParameterBook {
   /// `measure` of the next step has compared them already; otherwise they are compared here and forgotten.
   void record_updates(Recorder& recorder, std::int64_t step);
 
-  /// Copies the gradients, to be compared with those of the next step.
-  void remember_gradients();
+  /// Whether gradients wait for those of the next step.
   [[nodiscard]] bool remembers_gradients() const { return remembers_gradients_; }
-  /// This step's gradients against the remembered ones; forgets them.
-  std::optional<GradientPair> compare_gradients();
+  /// How the gradients of two consecutive steps relate, once after the second paired look.
+  std::optional<stats::PairStats> take_pair() { return std::exchange(pair_, std::nullopt); }
 
   /// A number that differs when any weight differs.
   [[nodiscard]] double weight_sum();
@@ -83,15 +78,18 @@ class ParameterBook {
     std::optional<double> relative;  // over the norm of the weights before it
     std::optional<double> lost;      // half precision: the share of weights with a gradient that did not change
     at::Tensor before;               // the remembered weights, in host memory
+    at::Tensor gradient_before;      // the remembered gradient
+    double squared_before = 0;       // its squared norm
+    bool paired = false;             // this gradient is held against the remembered one
     at::Tensor pushed;               // half precision: where the gradient was not zero
     std::optional<SeriesId> norm_series;
     std::optional<SeriesId> ratio_series;
   };
 
-  void ask_gradients();
+  void ask_gradients(bool paired);
   void ask_weights();
   bool run();
-  GradientLook read_gradients();
+  GradientLook read_gradients(bool paired);
   void read_weights();
 
   std::vector<std::string> names_;
@@ -102,10 +100,10 @@ class ParameterBook {
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;
   std::vector<HostTensor> alive_;  // what the batch looks at
-  std::vector<at::Tensor> gradients_before_;
   bool remembers_ = false;
   bool compared_ = false;  // the newest `measure` found remembered weights and has compared them
   bool remembers_gradients_ = false;
+  std::optional<stats::PairStats> pair_;
 };
 
 }  // namespace osler::torch

@@ -12,6 +12,9 @@ struct SummaryOptions {
   double low = -std::numeric_limits<double>::infinity();  ///< values down here or below count as saturated low
   double high = std::numeric_limits<double>::infinity();  ///< values up here or above count as saturated high
   bool histogram = false;                                 ///< also count signs and exponents
+  /// Leave out what takes time and few ask for: l1 may stay 0, smallest_nonzero infinite, and min and max may tell the
+  /// largest magnitude with either sign. Without a histogram only.
+  bool brief = false;
 
   friend bool operator==(const SummaryOptions&, const SummaryOptions&) = default;
 };
@@ -20,11 +23,10 @@ struct SummaryOptions {
 ///
 /// Counts, extrema and indices are exact. Against exact arithmetic, with n finite elements, blocks = n / 4096 and
 /// r = sqrt(m2 / n): f64 has l1 and m2 within 1e-12 relative and the mean within 1e-13 (r + |mean|); the other types,
-/// summed in single precision by eights, have l1 within 1e-6 and m2 within 1e-5 relative and the mean within
-/// 2e-6 r + 1e-13 |mean|; beyond 2^30 elements
-/// the bounds grow by 2e-16 for each further block. A tensor of equal elements has m2 == 0. The squares of f64
-/// magnitudes beyond 1e150 overflow to infinity, those below 1e-150 vanish. The result does not depend on the number of
-/// threads.
+/// summed in single precision by sixteens, have l1 within 1e-6 and m2 within 1e-5 relative and the mean within
+/// 2e-6 r + 1e-13 |mean|; beyond 2^30 elements the bounds grow by 2e-16 for each further block. A tensor of equal
+/// elements has m2 == 0. The squares of f64 magnitudes beyond 1e150 overflow to infinity, those below 1e-150 vanish.
+/// The result does not depend on the number of threads.
 struct TensorStats {
   /// The index of the first NaN or infinity when there is none.
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
