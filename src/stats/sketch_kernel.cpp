@@ -1,8 +1,6 @@
 // Folds blocks into sketches with SIMD instructions, compiled once for each instruction set.
 #include "stats/sketch_kernel.h"
 
-#include <array>
-#include <cstdint>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -10,21 +8,6 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "stats/moments-inl.h"
-
-#ifndef OSLER_STATS_SKETCH_SIGNS
-#define OSLER_STATS_SKETCH_SIGNS
-namespace osler::stats {
-
-/// The sign of row g in segment s is that of signs[g ^ s]: a bent function, so that the signs of all rows and segments
-/// are a Hadamard matrix. A change that is the same in all segments is then measured exactly.
-inline constexpr std::array<std::uint32_t, kSketchFold> kSketchSigns = [] {
-  std::array<std::uint32_t, kSketchFold> signs{};
-  for (std::uint32_t x = 0; x < kSketchFold; ++x) signs[x] = (((x & (x >> 1)) ^ ((x >> 2) & (x >> 3))) & 1u) << 31;
-  return signs;
-}();
-
-}  // namespace osler::stats
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace osler::stats {
@@ -35,7 +18,7 @@ double follow_sketch_floats(const float* now, std::size_t count, float* sketch) 
   constexpr std::size_t kSegment = kSketchOfBlock / kSketchFold;  // elements of one sign
   const hn::CappedTag<float, kSegment> d;
   const hn::RebindToUnsigned<decltype(d)> bits;
-  std::size_t rows = count / kSketchOfBlock;
+  const std::size_t rows = count / kSketchOfBlock;
   HWY_ALIGN float last[kSketchOfBlock];
   const std::size_t rest = count % kSketchOfBlock;
   if (rest > 0) {

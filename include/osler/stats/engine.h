@@ -50,8 +50,9 @@ class Batch {
   /// The answer to a `summarize`; valid until `clear`.
   [[nodiscard]] const TensorStats& summary(std::size_t number) const;
   /// The squared L2 norm of what changed, of a `follow`: within 1e-6 relative where a copy is kept, otherwise an
-  /// estimate whose standard deviation is at most a tenth of it and, where n elements have changed alike,
-  /// sqrt(32 / n) of it (4.4 % of the square, 2.2 % of the norm, at 16,384). Exactly 0 where nothing changed. Elements
+  /// estimate. For changes that know nothing of the signs in the sketches its standard deviation is at most a tenth of
+  /// it and, where n elements have changed alike, sqrt(32 / n) of it (4.4 % of the square, 2.2 % of the norm, at
+  /// 16,384). Exactly 0 where nothing changed; what is below 1e-7 of the tensor itself drowns in rounding. Elements
   /// that are or were not finite are left out.
   [[nodiscard]] double moved(std::size_t number) const;
   /// The histogram of a `summarize` that asked for one; all zero otherwise.
