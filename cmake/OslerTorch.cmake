@@ -27,3 +27,9 @@ function(osler_torch_target name)
     target_precompile_headers(${name} REUSE_FROM osler_torch)
   endif()
 endfunction()
+
+# osler_torch_test_target(TARGET): the same for a test program, whose tests all begin with the same random numbers.
+function(osler_torch_test_target name)
+  osler_torch_target(${name})
+  target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/torch/one_seed.cpp)
+endfunction()

@@ -7,7 +7,7 @@
 
 #include "stats/batch_work.h"
 #include "stats/layout.h"
-#include "stats/sketch_kernel.h"
+#include "stats/sketch.h"
 
 namespace osler::stats {
 

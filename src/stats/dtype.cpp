@@ -1,14 +1,18 @@
 // Thresholds in the terms of an element type.
 #include "stats/dtype.h"
 
-#include <cmath>
+#include <bit>
 #include <limits>
 
 namespace osler::stats {
 
 float float_below(double value) {
   const float rounded = static_cast<float>(value);
-  return rounded > value ? std::nextafter(rounded, -std::numeric_limits<float>::infinity()) : rounded;
+  if (!(rounded > value)) return rounded;
+  // std::nextafter saves and restores the state of the floating-point unit, which takes longer than a small tensor.
+  const auto bits = std::bit_cast<std::uint32_t>(rounded);
+  if (rounded == 0) return -std::numeric_limits<float>::denorm_min();
+  return std::bit_cast<float>(rounded > 0 ? bits - 1 : bits + 1);
 }
 
 std::uint64_t threshold_bits(DType dtype, double threshold) {

@@ -6,7 +6,7 @@
 #include "stats/dtype.h"
 #include "stats/layout.h"
 #include "stats/pair_kernel.h"
-#include "stats/sketch_kernel.h"
+#include "stats/sketch.h"
 #include "stats/summary_kernel.h"
 #include "stats/unit_kernel.h"
 
@@ -39,7 +39,11 @@ std::uint64_t first_index(const Block& block, DType dtype, const Layout& layout,
 }
 
 /// Adds the statistics of a later part whose indices are those of the whole tensor.
-void fold(TensorStats& total, TensorStats part) {
+void fold(TensorStats& total, const TensorStats& part) {
+  if (total.count == 0) {
+    total = part;
+    return;
+  }
   const std::uint64_t first_nan = std::min(total.first_nan, part.first_nan);
   const std::uint64_t first_inf = std::min(total.first_inf, part.first_inf);
   total.append(part);
@@ -47,14 +51,16 @@ void fold(TensorStats& total, TensorStats part) {
   total.first_inf = first_inf;
 }
 
-/// How far a block has moved from what the job remembers, which then is the block as it is.
-double follow(const SummaryJob& job, const Block& block) {
+/// The statistics of a block, and how far it has moved from what the job remembers, which then is the block as it is.
+TensorStats summarize_and_follow(const SummaryJob& job, const Block& block, const Thresholds& thresholds,
+                                 double& moved) {
   const DType dtype = job.tensor.dtype();
-  if (!job.sketched) {
-    return follow_block(job.before + block.ordinal * element_bytes(dtype), block.data[0], dtype, block.count);
+  if (job.sketched) {
+    auto* const sketch = reinterpret_cast<float*>(job.before) + block.ordinal / kSketchFold;
+    return summarize_and_follow(reinterpret_cast<const float*>(block.data[0]), block.count, thresholds, sketch, moved);
   }
-  auto* const sketch = reinterpret_cast<float*>(job.before) + block.ordinal / kSketchFold;
-  return follow_sketch(reinterpret_cast<const float*>(block.data[0]), block.count, sketch);
+  moved = follow_block(job.before + block.ordinal * element_bytes(dtype), block.data[0], dtype, block.count);
+  return summarize_block(block.data[0], dtype, block.count, thresholds, nullptr);
 }
 
 TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHistogram* histogram, double& moved) {
@@ -65,8 +71,11 @@ TensorStats summarize_stretch(const SummaryJob& job, const Piece& piece, LogHist
   TensorStats total;
   moved = 0;
   for (Block block; reader.next(block);) {
-    TensorStats part = summarize_block(block.data[0], dtype, block.count, thresholds, histogram);
-    if (job.before != nullptr) moved += follow(job, block);
+    double way = 0;
+    TensorStats part = job.before != nullptr
+                           ? summarize_and_follow(job, block, thresholds, way)
+                           : summarize_block(block.data[0], dtype, block.count, thresholds, histogram);
+    moved += way;
     const bool in_order = layout.in_order();  // then an index once found is the smallest
     if (part.nan_count > 0 && !(in_order && total.first_nan != TensorStats::kNone)) {
       part.first_nan = first_index(block, dtype, layout, total.first_nan, [](double x) { return std::isnan(x); });

@@ -37,10 +37,9 @@ HWY_INLINE hn::Vec<DDouble> widen_upper(hn::Vec<DFloat> v) {
 #endif
 }
 
-/// Adds a sum of floats to one of doubles, and begins it anew.
-HWY_INLINE void carry_over(hn::Vec<DFloat>& group, hn::Vec<DDouble>& total) {
+/// Adds a sum of floats to one of doubles.
+HWY_INLINE void carry_over(hn::Vec<DFloat> group, hn::Vec<DDouble>& total) {
   total = hn::Add(total, hn::Add(widen_lower(group), widen_upper(group)));
-  group = hn::Zero(DFloat());
 }
 
 /// Over the elements x taken in: the sum and the sum of squares of x - shift, and the sum of |x|.
@@ -146,6 +145,7 @@ struct GroupedMoments {
     carry_over(sum, total_sum);
     carry_over(squares, total_squares);
     carry_over(l1, total_l1);
+    sum = squares = l1 = hn::Zero(D());
   }
   Sums total() {
     end_group();

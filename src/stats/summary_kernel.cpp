@@ -2,6 +2,7 @@
 #include "stats/summary_kernel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -289,32 +290,23 @@ TensorStats summarize_lanes(const void* bytes, std::size_t count, const Threshol
   return stats;
 }
 
-std::size_t zeros_among(const float* data, std::size_t count) {
-  const DFloat d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t zeros = 0;
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) zeros += hn::CountTrue(d, hn::Eq(hn::LoadU(d, data + i), hn::Zero(d)));
-  for (; i < count; ++i) zeros += data[i] == 0 ? 1 : 0;
-  return zeros;
-}
-
 /// What SummaryOptions::brief promises. Blocks with something unusual in them are measured in full.
-TensorStats summarize_brief_f32(const void* bytes, std::size_t count, const Thresholds& thresholds) {
-  const auto* data = static_cast<const float*>(bytes);
+TensorStats summarize_brief_f32(const float* data, std::size_t count, const Thresholds& thresholds, float* sketch,
+                                double& moved) {
   if (count == 0) return {};
-  const float shift = shift_of<F32Source>(data, count);
-  const BriefLook look = look_briefly(data, count, shift, below<float>(thresholds.near));
-  if (!look.sound()) return summarize_lanes<F32Source, GroupedMoments>(data, count, thresholds, nullptr);
   const auto elements = static_cast<double>(count);
+  const BriefLook look =
+      look_briefly(data, count, std::bit_cast<float>(static_cast<std::uint32_t>(thresholds.near_bits)), sketch);
+  moved = look.moved;
+  if (!look.sound(elements)) return summarize_lanes<F32Source, GroupedMoments>(data, count, thresholds, nullptr);
   TensorStats stats;
   stats.count = count;
-  stats.mean = look.shift + look.sum / elements;
-  stats.m2 = std::max(0.0, look.squares - look.sum * look.sum / elements);
+  stats.mean = look.sum / elements;
+  stats.m2 = look.squares - look.sum * look.sum / elements;
   stats.max = look.largest;
   stats.min = -look.largest;
   stats.near_zeros = look.near;
-  stats.zeros = look.near > 0 ? zeros_among(data, count) : 0;
+  stats.zeros = look.zeros;
   if (stats.min <= thresholds.low || stats.max >= thresholds.high) {
     count_saturated<F32Source>(data, count, thresholds, stats);
   }
@@ -357,7 +349,10 @@ TensorStats summarize_block(const void* data, DType dtype, std::size_t count, co
                             LogHistogram* histogram) {
   switch (dtype) {
     case DType::f32:
-      if (thresholds.brief) return HWY_DYNAMIC_DISPATCH(summarize_brief_f32)(data, count, thresholds);
+      if (thresholds.brief) {
+        double moved = 0;
+        return summarize_and_follow(static_cast<const float*>(data), count, thresholds, nullptr, moved);
+      }
       return HWY_DYNAMIC_DISPATCH(summarize_f32)(data, count, thresholds, histogram);
     case DType::f64:
       return HWY_DYNAMIC_DISPATCH(summarize_f64)(data, count, thresholds, histogram);
@@ -367,6 +362,11 @@ TensorStats summarize_block(const void* data, DType dtype, std::size_t count, co
       return HWY_DYNAMIC_DISPATCH(summarize_bf16)(data, count, thresholds, histogram);
   }
   return {};
+}
+
+TensorStats summarize_and_follow(const float* data, std::size_t count, const Thresholds& thresholds, float* sketch,
+                                 double& moved) {
+  return HWY_DYNAMIC_DISPATCH(summarize_brief_f32)(data, count, thresholds, sketch, moved);
 }
 
 }  // namespace osler::stats

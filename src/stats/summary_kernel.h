@@ -29,4 +29,9 @@ struct Thresholds {
 [[nodiscard]] TensorStats summarize_block(const void* data, DType dtype, std::size_t count,
                                           const Thresholds& thresholds, LogHistogram* histogram);
 
+/// The brief statistics of a block of floats and about the squared L2 norm of what changed in it since `sketch` was
+/// made, which then is that of the block as it is (see kSketchSigns). Without a sketch nothing is followed.
+[[nodiscard]] TensorStats summarize_and_follow(const float* data, std::size_t count, const Thresholds& thresholds,
+                                               float* sketch, double& moved);
+
 }  // namespace osler::stats

@@ -113,6 +113,7 @@ TEST(Summary, EveryKindOfContent) {
           {"subnormal floats", normal(kCount, 0, 1e-42)},
           {"huge", normal(kCount, 0, 1e37)},
           {"negative only", normal(kCount, -50, 1)},
+          {"about as far from zero as a brief look can bear", normal(kCount, 2.8, 1)},
           {"any magnitude", any_magnitude(kCount, dtype)},
           {"constant", std::vector<double>(kCount, 0.3)},
           {"zeros", std::vector<double>(kCount, 0.0)},

@@ -25,10 +25,10 @@ constexpr std::int64_t kStepsBetweenPairs = 8;
 constexpr std::int64_t kPairsPerDoubling = 64;  // about so many for each doubling of the steps
 /// Of the budget; the rest is left for what every step costs anyway and for what cannot be measured from inside, such
 /// as what watching displaces from caches.
-constexpr double kGradientShare = 0.08;
-constexpr double kStatisticsShare = 0.12;
-constexpr double kTraceShare = 0.12;
-constexpr double kDiagnosisShare = 0.05;
+constexpr double kGradientShare = 0.06;
+constexpr double kStatisticsShare = 0.09;
+constexpr double kTraceShare = 0.09;
+constexpr double kDiagnosisShare = 0.04;
 
 /// Layers that compute something else in evaluation.
 bool depends_on_mode(const ::torch::nn::Module& model) {

@@ -119,7 +119,7 @@ void ParameterBook::ask_gradients(bool paired) {
     } else {
       entry.gradient_number = batch_.summarize(host->view, {.brief = true});
     }
-    alive_.push_back(std::move(*host));
+    alive_.push_back(std::move(host->owner));
   }
 }
 
@@ -174,7 +174,7 @@ void ParameterBook::ask_weights() {
     // Before the weights are followed: then the old ones are gone.
     if (remembers_ && entry.pushed.defined()) entry.lost = lost_share(entry.before, weight.detach(), entry.pushed);
     if (const auto number = batch_.follow(host->view, entry.before.data_ptr())) entry.weight_number = *number;
-    alive_.push_back(std::move(*host));
+    alive_.push_back(std::move(host->owner));
   }
 }
 
@@ -266,7 +266,7 @@ double ParameterBook::weight_sum() {
     auto host = host_tensor(parameter);
     if (!host) continue;
     asked.push_back(batch_.summarize(host->view));
-    alive_.push_back(std::move(*host));
+    alive_.push_back(std::move(host->owner));
   }
   if (!run()) return sum;
   for (std::size_t i = 0; i < asked.size(); ++i) {

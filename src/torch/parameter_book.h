@@ -67,7 +67,7 @@ class ParameterBook {
   [[nodiscard]] double weight_sum();
 
  private:
-  static constexpr std::int64_t kSmall = 4096;  // elements of a tensor that is looked at on every step
+  static constexpr std::int64_t kSmall = 1024;  // elements of a tensor that is looked at on every step
 
   struct Entry {
     std::optional<std::size_t> gradient_number;  // in the batch
@@ -99,7 +99,7 @@ class ParameterBook {
   std::vector<Entry> entries_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;
-  std::vector<HostTensor> alive_;  // what the batch looks at
+  std::vector<at::Tensor> alive_;  // what the batch looks at
   bool remembers_ = false;
   bool compared_ = false;  // the newest `measure` found remembered weights and has compared them
   bool remembers_gradients_ = false;

@@ -1,0 +1,19 @@
+// LibTorch seeds itself by chance. Every test begins with the same random numbers, so that what passes once passes
+// again; `--gtest_shuffle --gtest_random_seed=N` tries others.
+#include <ATen/Context.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+class OneSeed : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo& /*test*/) override {
+    at::manual_seed(1 + static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
+  }
+};
+
+[[maybe_unused]] const bool kInstalled = [] {
+  testing::UnitTest::GetInstance()->listeners().Append(new OneSeed);  // GoogleTest deletes it
+  return true;
+}();
+
+}  // namespace
