@@ -149,8 +149,13 @@ Table first_weights(simulate::Random& random, double scale, double rows) {
   return table;
 }
 
-Table lost_updates(simulate::Random& random, double share) {
-  return with(random, "updates/fc1.weight#lost-share", share).add("updates/fc2.weight#lost-share", 0.02, 0.1);
+/// Updates that are lost, in a run that learns or in one that comes to a stop half way.
+Table lost_updates(simulate::Random& random, double share, bool learns = true) {
+  Table table(random, 60, 10);
+  table.add(
+      "loss", [&](double x) { return learns ? fall(x) : 1.2 + 1.1 * std::exp(-12.0 * x); }, 0.02);
+  table.add("updates/fc1.weight#lost-share", share, 0.02);
+  return table.add("updates/fc2.weight#lost-share", 0.02, 0.1);
 }
 
 using Random = simulate::Random;
@@ -485,9 +490,13 @@ std::vector<Recipe> live_recipes() {
           "poor-initialization", "tenfold", "Ten times the size.", [](Random& r) { return first_weights(r, 10, 0.9); },
           kFlat),
 
-      sick(
-          "updates-lost-to-precision", "most", "Eight in ten updates vanish.",
-          [](Random& r) { return lost_updates(r, 0.8); }, {"low-precision-update"}, kFlat),
+      sick("updates-lost-to-precision", "most",
+           "Eight in ten updates vanish, and the loss has come to a stop half way.",
+           [](Random& r) { return lost_updates(r, 0.8, false); }, {"low-precision-update"},
+           {"loss-plateau", "loss-stuck-after-drop"}),
+      healthy(
+          "updates-lost-to-precision", "most-while-learning", "Eight in ten vanish, but the loss falls: only a note.",
+          [](Random& r) { return lost_updates(r, 0.8); }, kFlat),
       healthy(
           "updates-lost-to-precision", "few", "Three in a hundred.", [](Random& r) { return lost_updates(r, 0.03); },
           kFlat),

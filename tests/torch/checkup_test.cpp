@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Fault{"output-shape",
               [](Preparation& s) { s.model = nn::Sequential(nn::Linear(6, 32), nn::ReLU(), nn::Linear(32, 4)); }},
-        Fault{"first-loss", [](Preparation& s) { s.weight(4).mul_(40); }},
+        Fault{"first-loss", [](Preparation& s) { s.weight(4).mul_(400); }},
         Fault{"loss-falls", [](Preparation& s) { s.make = adaptive<::torch::optim::Adam>(10); }},
         Fault{"overfit-one-batch", [](Preparation& s) { s.make = adaptive<::torch::optim::Adam>(1e-6); }},
         Fault{"inputs-finite",

@@ -1,6 +1,7 @@
 // updates-lost-to-precision: updates are too small to change weights in their number format.
 #include <algorithm>
 
+#include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/recorded.h"
 
@@ -14,19 +15,27 @@ to the next number.
 
 ## Signature
 The share of a layer's weights that had a gradient and did not change in a step, as the median over the last third, is
-above `share` in some layer; above `critical` it is critical.
+above `share` in some layer; above `critical` it is critical. While the loss still falls, or is below a twentieth of
+where it began, it is a note.
 
 ## Why it matters
 Training stands still bit by bit, at the small learning rates of late training first.
 
 ## When it is harmless
 Optimizers that keep a master copy in full precision: then the copy is what learns. Gradients that are tiny by chance in
-a few steps.
+a few steps. Training that goes on all the same: the larger updates get through, and where little is left to learn all
+are small.
 
 ## References
 - Micikevicius et al. 2018, Mixed Precision Training.
 - Zamirai, Zhang, Aberger, De Sa 2020, Revisiting BFloat16 Training.
 )";
+
+/// The larger updates get through, or there is little left to learn.
+bool learns_all_the_same(const Patient& patient) {
+  const Reading* loss = patient.training();
+  return loss != nullptr && (still_falls(*loss) || fits_training_set(patient));
+}
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   std::vector<LayerRecord> lost;
@@ -43,10 +52,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const LayerRecord& worst =
       *std::max_element(lost.begin(), lost.end(),
                         [](const LayerRecord& a, const LayerRecord& b) { return a.record.late < b.record.late; });
-  Observation seen =
-      observe(worst.record.late > settings["critical"] ? Severity::critical : Severity::warning,
-              confidence_of(worst.record.late / settings["share"]), worst.record.first_step, worst.record.last_step,
-              per_cent(worst.record.late) + " of the updates of " + worst.layer + " are lost to its number format.");
+  const Severity graveness = learns_all_the_same(patient)               ? Severity::note
+                             : worst.record.late > settings["critical"] ? Severity::critical
+                                                                        : Severity::warning;
+  Observation seen = observe(
+      graveness, confidence_of(worst.record.late / settings["share"]), worst.record.first_step, worst.record.last_step,
+      per_cent(worst.record.late) + " of the updates of " + worst.layer + " are lost to its number format.");
   for (const LayerRecord& layer : lost) {
     seen.layers.push_back(layer.layer);
     if (seen.evidence.size() >= 4) continue;

@@ -56,7 +56,7 @@ Finding memory_growing() {
           kDoc,
           {{"growth", 0.1, "growth over the second half, as a share of its size"},
            {"bytes", 2e7, "growth that no allocator's habits explain"},
-           {"p", 0.001, "significance of the growth"},
+           {"p", 0.01, "significance of the growth"},
            {"fewest", 12, "looks needed to speak of growth"}},
           check};
 }
