@@ -3,11 +3,16 @@
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 
+#include <mutex>
+
 namespace {
 
 class OneSeed : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& /*test*/) override {
-    at::manual_seed(1 + static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
+    // Of the host alone: tests that fork must not have touched a GPU.
+    at::Generator generator = at::globalContext().defaultGenerator(at::Device(at::kCPU));
+    const std::lock_guard lock(generator.mutex());
+    generator.set_current_seed(1 + static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
   }
 };
 
