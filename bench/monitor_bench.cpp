@@ -70,7 +70,7 @@ struct Candidate {
 
 template <typename Model, typename Batch, typename Loss>
 Candidate candidate(const std::string& name, Batch batch, Loss loss_of,
-                    const std::function<void(MonitorOptions&)>& configure = {}) {
+                    const std::function<void(MonitorOptions&)>& configure, bool checks_batches) {
   torch::manual_seed(1);
   auto trainee = std::make_shared<Trainee<Model>>();
   if (configure) {
@@ -90,6 +90,7 @@ Candidate candidate(const std::string& name, Batch batch, Loss loss_of,
               return broken ? at::log(loss - loss) : loss;
             };
             if (trainee->monitor) {
+              if (checks_batches) trainee->monitor->batch(inputs, targets);
               trainee->monitor->train_step(compute);
               return;
             }
@@ -130,11 +131,16 @@ void break_down(Candidate& watched, double usual) {
 /// because the places in memory that are given out first are the best.
 template <typename Model, typename Batch, typename Loss>
 std::vector<Candidate> candidates(Batch batch, Loss loss, std::size_t first) {
-  using Configure = std::function<void(MonitorOptions&)>;
-  const std::vector<std::pair<std::string, Configure>> ways = {
+  struct Way {
+    std::string name = {};
+    std::function<void(MonitorOptions&)> configure = {};
+    bool checks_batches = false;
+  };
+  const std::vector<Way> ways = {
       {"without", {}},
       {"without, a second time", {}},
       {"default", [](MonitorOptions&) {}},
+      {"default, and every batch", [](MonitorOptions&) {}, true},
       {"nothing sampled",
        [](MonitorOptions& options) {
          options.budget = 0;
@@ -154,11 +160,11 @@ std::vector<Candidate> candidates(Batch batch, Loss loss, std::size_t first) {
       {"origin traced on every step", [](MonitorOptions& options) { options.trace_always = true; }},
       {"LibTorch's anomaly mode", {}},
   };
-  constexpr std::size_t kOften = 5;  // the first so many take part in every round
+  constexpr std::size_t kOften = 6;  // the first so many take part in every round
   std::vector<Candidate> all(ways.size());
   for (std::size_t k = 0; k < ways.size(); ++k) {
     const std::size_t next = (first + k) % ways.size();
-    all[next] = candidate<Model>(ways[next].first, batch, loss, ways[next].second);
+    all[next] = candidate<Model>(ways[next].name, batch, loss, ways[next].configure, ways[next].checks_batches);
     all[next].seldom = next >= kOften;
   }
   all.back().anomaly_mode = true;
