@@ -369,6 +369,11 @@ test('the playground refuses what no knob takes, and a training can be stopped',
   await page.getByLabel('slow data ms, exactly', { exact: true }).press('Enter');
   await page.getByRole('button', { name: 'Train', exact: true }).click();
   await page.getByText(/step \d+ of 400/).waitFor();
+  // What is being typed is not taken away by a page that is drawn anew with every step.
+  await page.getByLabel('lr, exactly', { exact: true }).fill('0.1234');
+  const drawn = await page.locator('.progress').innerText();
+  await page.waitForFunction((old) => document.querySelector('.progress').innerText !== old, drawn);
+  assert.equal(await page.getByLabel('lr, exactly', { exact: true }).inputValue(), '0.1234');
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('You stopped it.').waitFor();
   await page.close();

@@ -1,5 +1,5 @@
 // Knob: one setting of the playground's training as a slider, a list or a switch.
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Knob } from './api';
 
 const kPlaces = 240;
@@ -38,6 +38,19 @@ interface KnobProps {
   onChange: (value: string) => void;
 }
 
+/** The value as text. What is being typed is kept here: the page may be drawn anew between two keys. */
+function Exact({ knob, value, disabled, onChange }: Pick<KnobProps, 'knob' | 'value' | 'onChange'> & { disabled: boolean }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const take = (text: string) => {
+    setTyped(null);
+    onChange(text.trim());
+  };
+  return (
+    <input class="exact" type="text" inputMode="decimal" value={typed ?? value} disabled={disabled} aria-label={`${words(knob.name)}, exactly`}
+      onInput={(e) => setTyped(e.currentTarget.value)} onChange={(e) => take(e.currentTarget.value)} onBlur={() => setTyped(null)} />
+  );
+}
+
 function Slider({ knob, value, onChange, id }: KnobProps & { id: string }) {
   const off = value === 'none';
   const number = off ? 1 : Number(value);
@@ -45,7 +58,7 @@ function Slider({ knob, value, onChange, id }: KnobProps & { id: string }) {
     <>
       {knob.optional && <input type="checkbox" aria-label={`Use ${words(knob.name)}`} checked={!off} onChange={() => onChange(off ? '1' : 'none')} />}
       <input id={id} type="range" min={0} max={kPlaces} value={toPlace(knob, number)} disabled={off} aria-valuetext={value} onInput={(e) => onChange(String(toValue(knob, Number(e.currentTarget.value))))} />
-      <input class="exact" type="text" inputMode="decimal" value={value} disabled={off} aria-label={`${words(knob.name)}, exactly`} onChange={(e) => onChange(e.currentTarget.value.trim())} />
+      <Exact knob={knob} value={value} disabled={off} onChange={onChange} />
     </>
   );
 }
