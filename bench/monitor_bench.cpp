@@ -1,17 +1,25 @@
 // What watching costs: steps of the four examples without and with the monitor, in turns, block by block; then what a
-// NaN costs after these healthy steps.
+// NaN costs after these healthy steps. Where in memory things happen to lie decides some per cent of a model's speed
+// for as long as its process lives, so the blocks come from several processes, one after the other.
 //
 //     osler_monitor_bench [blocks] [steps in a block] [example]...
+#include <sys/wait.h>
 #include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/torch.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iomanip>
+#include <iostream>
 #include <memory>
+#include <numeric>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +35,8 @@ namespace {
 using osler::torch::MonitorOptions;
 
 constexpr int kBatches = 64;
-constexpr int kUntimed = 3;  // steps at the beginning of a block, until the caches are its own
+constexpr std::size_t kDefault = 2;  // its place among the ways to train
+constexpr int kUntimed = 3;          // steps at the beginning of a block, until the caches are its own
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -117,14 +126,16 @@ double seconds_of(Candidate& each, int steps, bool broken = false) {
 }
 
 /// The broken step beside a healthy one: what the search for the origin costs, once, and what it says.
-void break_down(Candidate& watched, double usual) {
+std::string break_down(Candidate& watched) {
   constexpr std::int64_t kHealthy = 500;
   while (watched.monitor->steps() < kHealthy) watched.step(false);
   const std::int64_t healthy = watched.monitor->steps();
   const double seconds = seconds_of(watched, 1, true);
-  std::printf("  a NaN after %lld healthy steps: %.3f ms, %.1f healthy steps; %s\n", static_cast<long long>(healthy),
-              1e3 * seconds, seconds / usual,
-              watched.monitor->origin() ? describe(*watched.monitor->origin()).c_str() : "no origin");
+  std::ostringstream text;
+  text << "a NaN after " << healthy << " healthy steps: " << std::setprecision(3) << 1e3 * seconds << " ms, "
+       << seconds / median(watched.without) << " healthy steps; "
+       << (watched.monitor->origin() ? describe(*watched.monitor->origin()) : "no origin");
+  return text.str();
 }
 
 /// Everyone who trains this model, from the same beginning, in this order; made in an order that begins at `first`,
@@ -140,7 +151,7 @@ std::vector<Candidate> candidates(Batch batch, Loss loss, std::size_t first) {
       {"without", {}},
       {"without, a second time", {}},
       {"default", [](MonitorOptions&) {}},
-      {"default, and every batch", [](MonitorOptions&) {}, true},
+      {"default, every batch shown", [](MonitorOptions&) {}, true},
       {"nothing sampled",
        [](MonitorOptions& options) {
          options.budget = 0;
@@ -190,43 +201,115 @@ void take_turns(std::vector<Candidate>& all, int blocks, int block) {
   }
 }
 
-void print(const std::vector<Candidate>& all) {
+/// What was measured of one way of training, in all processes.
+struct Measured {
+  std::string name = {};
+  std::vector<double> seconds = {};
+  std::vector<double> ratios = {};
+  std::vector<double> own_shares = {};  // what the monitor itself says, one for each process
+};
+
+struct Comparison {
+  int threads = 0;
+  std::vector<Measured> ways = {};
+  std::string broken = {};  // what the last process says of a broken step
+};
+
+/// Writes what a process has measured for the one that started it, a way of training in each line.
+void hand_over(std::ostream& out, const std::vector<Candidate>& all, const std::string& broken) {
+  out.precision(17);
+  out << at::get_num_threads() << "\n" << broken << "\n";
+  for (const Candidate& each : all) {
+    out << each.name << "\n" << (each.monitor != nullptr ? own_share(*each.monitor) : -1.0);
+    for (std::size_t i = 0; i < each.seconds.size(); ++i) out << " " << each.seconds[i] << " " << each.without[i];
+    out << "\n";
+  }
+}
+
+/// Adds what `hand_over` wrote; false when it is not whole.
+bool take_over(std::istream& in, Comparison& comparison) {
+  std::string line;
+  if (!(in >> comparison.threads) || !std::getline(in, line) || !std::getline(in, comparison.broken)) return false;
+  for (std::size_t k = 0; std::getline(in, line); ++k) {
+    if (k == comparison.ways.size()) comparison.ways.push_back({line});
+    Measured& way = comparison.ways[k];
+    if (!std::getline(in, line)) return false;
+    std::istringstream numbers(line);
+    double share = 0;
+    numbers >> share;
+    if (share >= 0) way.own_shares.push_back(share);
+    for (double seconds = 0, without = 0; numbers >> seconds >> without;) {
+      way.seconds.push_back(seconds);
+      way.ratios.push_back(seconds / without);
+    }
+  }
+  return !comparison.ways.empty();
+}
+
+/// Runs `measure` in a process of its own and returns what it wrote.
+std::string in_a_process(const std::function<void(std::ostream&)>& measure) {
+  std::array<int, 2> ends = {};
+  if (pipe(ends.data()) != 0) return "";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::ostringstream out;
+    measure(out);
+    const std::string text = out.str();
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t written = write(ends[1], text.data() + at, text.size() - at);
+      if (written <= 0) _exit(1);
+      at += static_cast<std::size_t>(written);
+    }
+    _exit(0);  // nothing of the parent's is to be torn down twice
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> piece = {};
+  for (ssize_t got = 0; (got = read(ends[0], piece.data(), piece.size())) > 0;) {
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
+}
+
+void print(const Comparison& comparison) {
   std::printf("  %-28s %11s %14s %24s %14s\n", "", "median step", "median ratio", "within, 95 of 100 times",
               "its own count");
-  for (const Candidate& each : all) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < each.seconds.size(); ++i) ratios.push_back(each.seconds[i] / each.without[i]);
-    const auto [low, high] = median_interval(ratios);
+  for (const Measured& each : comparison.ways) {
+    const auto [low, high] = median_interval(each.ratios);
     std::printf("  %-28s %8.3f ms   %+9.1f %%     %+9.1f to %+.1f %%", each.name.c_str(), 1e3 * median(each.seconds),
-                100 * (median(ratios) - 1), 100 * (low - 1), 100 * (high - 1));
-    if (each.monitor != nullptr) std::printf(" %10.1f %%", 100 * own_share(*each.monitor));
+                100 * (median(each.ratios) - 1), 100 * (low - 1), 100 * (high - 1));
+    const auto processes = static_cast<double>(each.own_shares.size());
+    if (processes > 0) {
+      std::printf(" %10.1f %%", 100 * std::accumulate(each.own_shares.begin(), each.own_shares.end(), 0.0) / processes);
+    }
     std::printf("\n");
   }
+  std::printf("  %s\n", comparison.broken.c_str());
 }
 
 template <typename Model, typename Batch, typename Loss>
 void compare(const std::string& example, int blocks, int block, Batch batch, Loss loss) {
-  // Where in memory a model happens to lie decides some per cent of its speed, for as long as it lives. So everyone
-  // begins anew several times, and what was allocated in between moves them about.
-  constexpr int kBeginnings = 8;
-  std::vector<at::Tensor> in_between;
-  std::vector<Candidate> all;
-  for (int beginning = 0; beginning < kBeginnings; ++beginning) {
-    std::vector<Candidate> anew = candidates<Model>(batch, loss, static_cast<std::size_t>(beginning) * 3);
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      anew[k].seconds = std::move(all[k].seconds);
-      anew[k].without = std::move(all[k].without);
+  constexpr int kProcesses = 8;
+  Comparison comparison;
+  for (int process = 0; process < kProcesses; ++process) {
+    std::istringstream measured(in_a_process([&](std::ostream& out) {
+      std::vector<Candidate> all = candidates<Model>(batch, loss, static_cast<std::size_t>(process) * 3);
+      take_turns(all, (blocks + kProcesses - 1) / kProcesses, block);
+      hand_over(out, all, process + 1 == kProcesses ? break_down(all[kDefault]) : "");
+    }));
+    if (!take_over(measured, comparison)) {
+      std::fprintf(stderr, "%s: a process that measured has failed\n", example.c_str());
+      return;
     }
-    all = std::move(anew);
-    take_turns(all, (blocks + kBeginnings - 1) / kBeginnings, block);
-    in_between.push_back(at::empty({at::randint(1 << 10, 1 << 16, {1}).item<std::int64_t>()}));
   }
   std::int64_t numbers = 0;
   for (const at::Tensor& parameter : Model().parameters()) numbers += parameter.numel();
   std::printf("%s: %.3f ms a step without, %lld parameters, %d threads\n", example.c_str(),
-              1e3 * median(all.front().seconds), static_cast<long long>(numbers), at::get_num_threads());
-  print(all);
-  break_down(all[2], median(all.front().seconds));
+              1e3 * median(comparison.ways.front().seconds), static_cast<long long>(numbers), comparison.threads);
+  print(comparison);
   std::fflush(stdout);
 }
 

@@ -56,8 +56,8 @@ std::optional<double> running_drift(std::span<const c10::IValue> values) {
 
 }  // namespace
 
-ActivationTrace::ActivationTrace(const ::torch::nn::Module& model)
-    : names_(model), engine_(training_threads_engine()) {}
+ActivationTrace::ActivationTrace(const ::torch::nn::Module& model, Passes passes)
+    : passes_(passes), names_(model), engine_(training_threads_engine()) {}
 
 void ActivationTrace::clear() {
   names_.forget();
@@ -67,11 +67,13 @@ void ActivationTrace::clear() {
   frames_.clear();
   backward_depth_ = 0;
   seconds_ = 0;
+  operations_ = 0;
 }
 
 void ActivationTrace::started(const Operation& operation) {
   const double before = now();
   begin(operation);
+  ++operations_;
   seconds_ += now() - before;
 }
 
@@ -87,7 +89,7 @@ void ActivationTrace::begin(const Operation& operation) {
       operation.kind == Operation::Kind::node || operation.name.starts_with("autograd::engine::evaluate_function");
   if (backward) ++backward_depth_;
   const bool nested = !frames_.empty() && (frames_.back().quiet || counts_as_whole(frames_.back().part));
-  frame.quiet = backward_depth_ > 0 || nested;
+  frame.quiet = backward_depth_ > 0 || nested || !measures(operation.builds_graph);
   if (!frame.quiet) {
     frame.plain = plain_name(operation.name);
     frame.part = part_of(frame.plain);
@@ -168,7 +170,8 @@ void ActivationTrace::note_logits(const Frame& frame, const std::vector<at::Tens
   logits_ = std::move(logits);
 }
 
-void ActivationTrace::tap(const std::string& name, const at::Tensor& tensor) {
+void ActivationTrace::tap(const std::string& name, const at::Tensor& tensor, bool builds_graph) {
+  if (!measures(builds_graph)) return;
   names_.name(tensor, name);
   Activation& activation = entry(name);
   activation.operation = "tap";

@@ -26,16 +26,19 @@ struct Activation {
   std::optional<double> drift;               ///< running statistics against the batch's, in standard deviations
 };
 
+/// Which forward passes are measured: those of a training build a graph, those of a validation in between do not.
+enum class Passes { every, training };
+
 /// Measures the outputs of layers while a watch shows it the operations of a forward pass. Backward operations are
 /// passed over.
 class ActivationTrace final : public OperationObserver {
  public:
-  explicit ActivationTrace(const ::torch::nn::Module& model);
+  explicit ActivationTrace(const ::torch::nn::Module& model, Passes passes = Passes::every);
 
   void started(const Operation& operation) override;
   void finished(const Operation& operation) override;
-  /// Measures a tensor under a name of the user's, and calls what follows from it by that name.
-  void tap(const std::string& name, const at::Tensor& tensor);
+  /// Measures a tensor of a pass under a name of the user's, and calls what follows from it by that name.
+  void tap(const std::string& name, const at::Tensor& tensor, bool builds_graph);
 
   /// Forgets what was measured, keeps the names of the layers.
   void clear();
@@ -45,12 +48,14 @@ class ActivationTrace final : public OperationObserver {
   [[nodiscard]] const std::optional<Activation>& logits() const { return logits_; }
   /// How long the measuring took since `clear`.
   [[nodiscard]] double seconds() const { return seconds_; }
+  /// How many operations were shown to it since `clear`.
+  [[nodiscard]] std::size_t operations() const { return operations_; }
 
  private:
   struct Frame {
     std::string plain;
     Part part = Part::other;
-    bool quiet = false;  ///< inside an operation that counts as a whole, or in the backward pass
+    bool quiet = false;  ///< inside an operation that counts as a whole, or in a pass that is not measured
     std::string result;
     std::optional<double> drift;
   };
@@ -61,6 +66,9 @@ class ActivationTrace final : public OperationObserver {
   void note_logits(const Frame& frame, const std::vector<at::Tensor>& inputs);
   Activation& entry(const std::string& layer);
 
+  [[nodiscard]] bool measures(bool builds_graph) const { return builds_graph || passes_ == Passes::every; }
+
+  Passes passes_;
   TensorNames names_;
   std::vector<Frame> frames_;
   std::size_t backward_depth_ = 0;
@@ -70,6 +78,7 @@ class ActivationTrace final : public OperationObserver {
   std::map<std::string, std::size_t, std::less<>> known_;
   std::optional<Activation> logits_;
   double seconds_ = 0;
+  std::size_t operations_ = 0;
 };
 
 }  // namespace osler::torch

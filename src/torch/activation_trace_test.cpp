@@ -157,6 +157,23 @@ TEST(ActivationTraceTest, MeasuresWhatIsTapped) {
   EXPECT_TRUE(tap("nobody looks", untouched).is_same(untouched));
 }
 
+TEST(ActivationTraceTest, PassesOverAValidationWhereItFollowsATraining) {
+  nn::Sequential net(nn::Linear(3, 2));
+  const auto largest = [&](Passes passes) {
+    ActivationTrace trace(*net, passes);
+    const Watch watch(trace);
+    (void)tap("own", net->forward(at::ones({4, 3})));
+    const at::NoGradGuard validation;
+    (void)tap("own", net->forward(at::full({4, 3}, 1e6)));
+    return std::pair(find(trace, "0")->stats.abs_max(), find(trace, "own")->stats.abs_max());
+  };
+  const auto [training, tapped] = largest(Passes::training);
+  EXPECT_LT(training, 1e3);
+  EXPECT_LT(tapped, 1e3);
+  EXPECT_GT(largest(Passes::every).first, 1e3);
+  EXPECT_GT(largest(Passes::every).second, 1e3);
+}
+
 TEST(ActivationTraceTest, ChangesNothing) {
   const auto train = [](bool traced) {
     ::torch::manual_seed(5);

@@ -9,9 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 
-#include "osler/stats/engine.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
@@ -63,16 +61,15 @@ void for_each_label(const at::Tensor& labels, Each each) {
   }
 }
 
-void look_at_values(const at::Tensor& inputs, BatchReport& report) {
+void look_at_values(const at::Tensor& inputs, stats::Engine& engine, stats::Batch& questions, BatchReport& report) {
   const at::Tensor floating = inputs.is_floating_point() ? inputs : inputs.to(at::kFloat);
   const auto host = host_tensor(floating);
   if (!host || host->view.count() == 0) return;
-  const std::unique_ptr<stats::Engine> engine = stats::make_cpu_engine(0);
-  stats::Batch batch;
-  const std::size_t asked = batch.summarize(host->view, {.brief = true});
-  if (!engine->submit(batch)) return;
-  engine->wait(batch);
-  const stats::TensorStats& stats = batch.summary(asked);
+  questions.clear();
+  const std::size_t asked = questions.summarize(host->view, {.brief = true});
+  if (!engine.submit(questions)) return;
+  engine.wait(questions);
+  const stats::TensorStats& stats = questions.summary(asked);
   report.nonfinite = stats.nan_count + stats.inf_count;
   report.mean = stats.mean;
   report.std = stats.std_dev();
@@ -140,14 +137,16 @@ struct BatchLook {
   Counts counts;                      // of its classes
 };
 
-BatchLook look_at(const at::Tensor& inputs, const at::Tensor& labels, const BatchExpectations& expectations) {
+BatchLook look_at(const at::Tensor& inputs, const at::Tensor& labels, const BatchExpectations& expectations,
+                  stats::Engine& engine, stats::Batch& questions) {
   const at::NoGradGuard no_graph;
   BatchLook look;
   BatchReport& report = look.report;
   if (inputs.defined()) {
     report.inputs = static_cast<std::uint64_t>(inputs.numel());
-    look_at_values(inputs, report);
-    look.hashes = sample_hashes(inputs);
+    const at::Tensor host = at_hand(inputs);
+    look_at_values(host, engine, questions, report);
+    look.hashes = sample_hashes(host);
     report.identical_samples =
         look.hashes.size() >= 2 &&
         std::all_of(look.hashes.begin(), look.hashes.end(), [&](std::uint64_t hash) { return hash == look.hashes[0]; });
@@ -159,13 +158,18 @@ BatchLook look_at(const at::Tensor& inputs, const at::Tensor& labels, const Batc
 }  // namespace
 
 BatchReport validate_batch(const at::Tensor& inputs, const at::Tensor& labels, const BatchExpectations& expectations) {
-  BatchReport report = look_at(inputs, labels, expectations).report;
+  const auto engine = stats::make_cpu_engine(0);
+  stats::Batch questions;
+  BatchReport report = look_at(inputs, labels, expectations, *engine, questions).report;
   name_problems(expectations, report);
   return report;
 }
 
+BatchChecker::BatchChecker(BatchExpectations expectations)
+    : expectations_(expectations), engine_(stats::make_cpu_engine(0)) {}
+
 BatchReport BatchChecker::check(const at::Tensor& inputs, const at::Tensor& labels) {
-  auto [report, hashes, counts] = look_at(inputs, labels, expectations_);
+  auto [report, hashes, counts] = look_at(inputs, labels, expectations_, *engine_, questions_);
   for (const auto& [label, count] : counts) {
     // As many classes as anybody has; labels beyond are not classes, and would fill the memory.
     constexpr std::size_t kMostClasses = 100000;
@@ -175,12 +179,14 @@ BatchReport BatchChecker::check(const at::Tensor& inputs, const at::Tensor& labe
   if (inputs.defined() && inputs.dim() > 0) {
     std::uint64_t whole = 0;
     for (const std::uint64_t hash : hashes) whole = whole * 31 + hash;
-    const auto newest = std::find(seen_.rbegin(), seen_.rend(), whole);
+    const auto newest =
+        std::find_if(seen_.rbegin(), seen_.rend(), [&](const Seen& earlier) { return earlier.hash == whole; });
     report.repeated = newest != seen_.rend();
-    if (report.repeated) report.repeated_after = static_cast<std::size_t>(newest - seen_.rbegin()) + 1;
-    seen_.push_back(whole);
+    if (report.repeated) report.repeated_after = batches_ - newest->number;
+    seen_.push_back({whole, batches_});
     if (seen_.size() > kBatchesRemembered) seen_.pop_front();
   }
+  ++batches_;
   name_problems(expectations_, report);
   return report;
 }

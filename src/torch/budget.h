@@ -20,9 +20,12 @@ class Budget {
   [[nodiscard]] bool affords() const { return share_ > 0 && credit_ >= expected_; }
   /// It was done and took so long.
   void spend(double seconds) {
-    credit_ -= seconds;
+    // A process that was stopped meanwhile, for minutes perhaps, is not to end the looking for the rest of the
+    // training.
+    credit_ = std::max(credit_ - seconds, -share_ * kMostOwed);
     spent_ += seconds;
-    expected_ = expected_ == 0 ? seconds : expected_ + kAdapt * (seconds - expected_);
+    expected_ =
+        expected_ == 0 ? seconds : expected_ + kAdapt * (std::min(seconds, kMostDearer * expected_) - expected_);
   }
 
   /// What it took in all.
@@ -31,6 +34,8 @@ class Budget {
  private:
   static constexpr double kMostSaved = 1.0;  // seconds of training
   static constexpr double kAdapt = 0.3;
+  static constexpr double kMostOwed = 60;   // seconds of training
+  static constexpr double kMostDearer = 8;  // times what was expected
 
   double share_;
   double credit_ = 0;

@@ -80,7 +80,7 @@ void Monitor::batch_ready() {
   work_->batch_ready();
 }
 
-BatchReport Monitor::batch(const at::Tensor& inputs, const at::Tensor& labels) {
+std::optional<BatchReport> Monitor::batch(const at::Tensor& inputs, const at::Tensor& labels) {
   return work_->batch(inputs, labels);
 }
 

@@ -22,11 +22,6 @@ std::unordered_set<const void*> optimized(const ::torch::optim::Optimizer& optim
   return found;
 }
 
-/// Tokens and other rows of a table: numbers without a scale. Bytes may be pixels.
-bool holds_indices(const at::Tensor& inputs) {
-  return inputs.defined() && (inputs.scalar_type() == at::kLong || inputs.scalar_type() == at::kInt);
-}
-
 }  // namespace
 
 void Monitor::Work::tell_configuration() {
@@ -106,37 +101,12 @@ void Monitor::Work::compare_ranks(const GradientLook& look) {
   if (median > 0) recorder_.scalar(steps, "osler/ranks/slowest-ratio", seconds.max().item<double>() / median);
 }
 
-BatchReport Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& labels) {
+std::optional<BatchReport> Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& labels) {
   const double arrived = now();
-  BatchReport report = batches_.check(inputs, labels);
-  const auto tell = [&](std::string_view name, double value) {
-    recorder_.scalar(steps, std::string(kBatch) + std::string(name), value);
-  };
-  const auto share = [](std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-  };
-  tell("nonfinite-share", share(report.nonfinite, report.inputs));
-  if (!holds_indices(inputs)) {
-    tell("magnitude", report.abs_max);
-    tell("center", report.mean);
-    tell("deviation", report.std);
-  }
-  tell("identical-samples", report.identical_samples ? 1 : 0);
-  tell("repeated", report.repeated ? 1 : 0);
-  if (report.repeated) tell("repeated-after", static_cast<double>(report.repeated_after));
-  if (report.labels > 0) {
-    tell("invalid-labels-share", share(report.invalid_labels, report.labels));
-    tell("constant-label", report.constant_label ? 1 : 0);
-    if (report.largest_class_share > 0) {
-      tell("largest-class-share", report.largest_class_share);
-      tell("class-share-so-far", report.class_share_so_far);
-      tell("classes", static_cast<double>(options_.classes.value_or(report.classes_seen)));
-    }
-  }
+  auto report = batches_.look(inputs, labels, steps, recorder_);
   // The look at the batch is the monitor's time, not the loader's.
   const double spent = now() - arrived;
-  times.monitor += spent;
-  fixed_ += spent;
+  account_own(spent);
   left_ += spent;
   if (asked_) *asked_ += spent;
   return report;

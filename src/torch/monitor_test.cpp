@@ -254,6 +254,43 @@ TEST(BatchCheckTest, NoticesARepeatedBatch) {
   EXPECT_TRUE(checker.check(first.clone()).repeated);
 }
 
+TEST(BatchCheckTest, CountsTheBatchesBetweenTwoThatAreTheSame) {
+  BatchChecker checker;
+  const at::Tensor first = at::randn({8, 5});
+  checker.check(first);
+  for (int i = 0; i < 4; ++i) checker.pass_over();
+  checker.check(at::randn({8, 5}));
+  EXPECT_EQ(checker.check(first).repeated_after, 6U);
+  EXPECT_EQ(checker.batches(), 7U);
+}
+
+TEST_F(MonitorTest, LooksAtTheFirstBatchesAndThenAsTheBudgetAllows) {
+  MonitorOptions options;
+  options.budget = 1e-12;
+  Monitor monitor(*model, optimizer, std::move(options));
+  int looked = 0;
+  for (int i = 0; i < 100; ++i) {
+    looked += monitor.batch(x, y).has_value() ? 1 : 0;
+    monitor.train_step([&] { return loss(); });
+  }
+  EXPECT_EQ(looked, 64);
+}
+
+TEST_F(MonitorTest, LooksAtAsManyBatchesAsItIsTold) {
+  const auto looks = [&](std::int64_t every) {
+    MonitorOptions options;
+    options.budget = 1e-12;
+    options.batches_every = every;
+    Monitor monitor(*model, optimizer, std::move(options));
+    int looked = 0;
+    for (int i = 0; i < 100; ++i) looked += monitor.batch(x, y).has_value() ? 1 : 0;
+    return looked;
+  };
+  EXPECT_EQ(looks(1), 100);
+  EXPECT_EQ(looks(4), 25);
+  EXPECT_EQ(looks(-1), 0);
+}
+
 TEST(BatchCheckTest, ComparesSplitsBySample) {
   const at::Tensor training = at::randn({50, 3});
   const at::Tensor validation = at::cat({training.slice(0, 10, 15), at::randn({15, 3})});

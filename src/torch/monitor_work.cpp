@@ -29,6 +29,7 @@ constexpr double kGradientShare = 0.06;
 constexpr double kStatisticsShare = 0.09;
 constexpr double kTraceShare = 0.09;
 constexpr double kDiagnosisShare = 0.04;
+constexpr double kBatchShare = 0.2;
 
 /// Layers that compute something else in evaluation.
 bool depends_on_mode(const ::torch::nn::Module& model) {
@@ -52,9 +53,9 @@ Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optim
       recorder_(std::move(recorder)),
       book_(model),
       buffers_(model.buffers()),
-      batches_({options_.classes, BatchExpectations{}.extreme}),
+      batches_({options_.classes, BatchExpectations{}.extreme}, options_.batches_every, kBatchShare * options_.budget),
       mode_matters_(depends_on_mode(model)),
-      trace_(model),
+      trace_(model, Passes::training),
       gradient_budget_(kGradientShare * options_.budget),
       statistics_budget_(kStatisticsShare * options_.budget),
       trace_budget_(kTraceShare * options_.budget),
@@ -160,19 +161,19 @@ void Monitor::Work::account(double training_seconds) {
     training_seconds =
         std::max(kAlways * training_seconds, training_seconds - std::exchange(fixed_, 0) / options_.budget);
   }
-  for (Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
-    budget->earn(training_seconds);
-  }
+  for (Budget* const budget : budgets()) budget->earn(training_seconds);
 }
 
 void Monitor::Work::account_own(double monitor_seconds) {
   times.monitor += monitor_seconds;
   double bought = 0;
-  for (const Budget* budget : {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_}) {
-    bought += budget->spent();
-  }
+  for (const Budget* const budget : budgets()) bought += budget->spent();
   fixed_ += std::max(0.0, monitor_seconds - (bought - bought_));
   bought_ = bought;
+}
+
+std::array<Budget*, 5> Monitor::Work::budgets() {
+  return {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_, &batches_.budget()};
 }
 
 bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
@@ -319,7 +320,8 @@ void Monitor::Work::record_gradient_pair() {
 
 void Monitor::Work::finish_trace(double elapsed) {
   constexpr double kAdapt = 0.1;
-  constexpr double kMostBeside = 3;
+  constexpr double kMostBeside = 3;      // times what the trace measures
+  constexpr double kMostToShow = 10e-6;  // seconds for an operation
   traced_ = 0;
   if (!watch_) {
     usual_ = usual_ == 0 ? elapsed : usual_ + kAdapt * (elapsed - usual_);
@@ -330,7 +332,8 @@ void Monitor::Work::finish_trace(double elapsed) {
   // Beside what the trace measures LibTorch itself takes its time to show it every operation. A pause of the user's
   // is not to be mistaken for it.
   const double seconds = trace_.seconds();
-  traced_ = usual_ == 0 ? seconds : std::clamp(elapsed - usual_, seconds, kMostBeside * seconds);
+  const double most = kMostBeside * seconds + kMostToShow * static_cast<double>(trace_.operations());
+  traced_ = usual_ == 0 ? seconds : std::clamp(elapsed - usual_, seconds, most);
   const double before = now();
   record_activations();
   trace_budget_.spend(now() - before + traced_);
@@ -366,6 +369,7 @@ void Monitor::Work::open_watch() {
   } else if (due(options_.trace_every, trace_budget_)) {
     trace_.clear();
     watch_.emplace(trace_);
+    if (!watch_->active()) watch_.reset();  // another monitor looks: one would see nothing, and take that for the price
   }
 }
 

@@ -1,6 +1,7 @@
 // Monitor::Work: the state of a monitor and the order in which a step is examined.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "osler/recorder/recorder.h"
 #include "osler/torch/monitor.h"
 #include "torch/activation_trace.h"
+#include "torch/batch_watch.h"
 #include "torch/budget.h"
 #include "torch/origin_trace.h"
 #include "torch/parameter_book.h"
@@ -19,9 +21,8 @@
 
 namespace osler::torch {
 
-/// Names of the series under which the monitor tells what is no curve of the user's. Findings read them.
+/// Names of series under which the monitor tells what is no curve of the user's begin so. Findings read them.
 inline constexpr std::string_view kCheck = "osler/check/";
-inline constexpr std::string_view kBatch = "osler/batch/";
 
 class Monitor::Work {
  public:
@@ -32,7 +33,7 @@ class Monitor::Work {
   void replay_with(std::function<at::Tensor()> compute_loss);
   void await_batch();
   void batch_ready();
-  BatchReport batch(const at::Tensor& inputs, const at::Tensor& labels);
+  std::optional<BatchReport> batch(const at::Tensor& inputs, const at::Tensor& labels);
   void log(std::string_view name, double value);
   void validation_batch(const at::Tensor& output);
   void validation(double loss, const std::vector<std::pair<std::string, double>>& metrics);
@@ -88,6 +89,7 @@ class Monitor::Work {
   void tell(const Observation& observation);
   void account(double training_seconds);
   void account_own(double monitor_seconds);
+  std::array<Budget*, 5> budgets();
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
 
   ::torch::nn::Module& model_;
@@ -96,7 +98,7 @@ class Monitor::Work {
   Recorder recorder_;
   ParameterBook book_;
   std::vector<at::Tensor> buffers_;
-  BatchChecker batches_;
+  BatchWatch batches_;
   std::function<at::Tensor()> replay_;
   bool closed_ = false;
   bool mode_matters_ = false;  // the model has layers that behave otherwise in evaluation

@@ -41,19 +41,21 @@ template <typename Tell>
 void show(Tell tell) {
   OperationObserver* observer = watching().load(std::memory_order_acquire);
   if (observer == nullptr) return;
+  const bool builds_graph = at::GradMode::is_enabled();
   const at::DisableRecordFunctionGuard unwatched;
   const at::NoGradGuard no_graph;
   const std::lock_guard lock(one_at_a_time());
   try {
-    tell(*observer);
+    tell(*observer, builds_graph);
   } catch (const std::exception&) {
     // An observer that cannot look at a tensor leaves it out: training must not notice that it is watched.
   }
 }
 
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
-  show([&](OperationObserver& observer) {
+  show([&](OperationObserver& observer, bool builds_graph) {
     Operation operation = operation_of(function);
+    operation.builds_graph = builds_graph;
     const auto inputs = function.inputs();
     operation.values = {inputs.data(), inputs.size()};
     observer.started(operation);
@@ -62,8 +64,9 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
 }
 
 void on_end(const at::RecordFunction& function, at::ObserverContext* /*context*/) {
-  show([&](OperationObserver& observer) {
+  show([&](OperationObserver& observer, bool builds_graph) {
     Operation operation = operation_of(function);
+    operation.builds_graph = builds_graph;
     const auto& outputs = function.outputs();
     operation.values = {outputs.data(), outputs.size()};
     observer.finished(operation);

@@ -19,6 +19,7 @@ struct Operation {
   Kind kind = Kind::function;
   std::string_view name;                ///< "aten::relu", "ReluBackward0"
   std::int64_t sequence = -1;           ///< ties a backward node to the forward operation that made it; -1 for none
+  bool builds_graph = true;             ///< a backward pass may follow
   std::span<const c10::IValue> values;  ///< inputs at the start, outputs at the end
 };
 

@@ -41,6 +41,7 @@ struct Training {
     options.batch_size = batch_size;
     options.statistics_every = 1;
     options.trace_every = 1;
+    options.batches_every = 1;
     options.classes = classes;
     Monitor monitor(*model, optimizer, std::move(options));
     const at::Tensor centres = at::randn({3, 6}) * 2;

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "osler/stats/engine.h"
 
 namespace osler::torch {
 
@@ -25,9 +28,9 @@ struct BatchReport {
   double mean = 0;
   double std = 0;
   double abs_max = 0;
-  bool identical_samples = false;  ///< every sample equals the first, of at least two
-  bool repeated = false;           ///< the same batch was seen among the last ones
-  std::size_t repeated_after = 0;  ///< batches since then; 0 when it is new
+  bool identical_samples = false;    ///< every sample equals the first, of at least two
+  bool repeated = false;             ///< the same batch is among the last ones that were looked at
+  std::uint64_t repeated_after = 0;  ///< batches since then, looked at or not; 0 when it is new
   std::uint64_t labels = 0;
   std::uint64_t invalid_labels = 0;  ///< NaN, negative, fractional or beyond the classes
   bool constant_label = false;       ///< one label for all samples, of at least four
@@ -40,13 +43,24 @@ struct BatchReport {
 /// Looks at single batches and remembers the last ones to notice repetition. Not for several threads at once.
 class BatchChecker {
  public:
-  explicit BatchChecker(BatchExpectations expectations = {}) : expectations_(expectations) {}
+  explicit BatchChecker(BatchExpectations expectations = {});
   /// `labels` may be undefined. Integer labels of one dimension count as classes.
   BatchReport check(const at::Tensor& inputs, const at::Tensor& labels = {});
+  /// A batch went by that is not looked at.
+  void pass_over() { ++batches_; }
+  /// Batches so far, looked at or not.
+  [[nodiscard]] std::uint64_t batches() const { return batches_; }
 
  private:
+  struct Seen {
+    std::uint64_t hash;
+    std::uint64_t number;
+  };
   BatchExpectations expectations_;
-  std::deque<std::uint64_t> seen_;                          // hashes of the last batches
+  std::unique_ptr<stats::Engine> engine_;
+  stats::Batch questions_;
+  std::uint64_t batches_ = 0;
+  std::deque<Seen> seen_;                                   // the last batches that were looked at
   std::unordered_map<std::int64_t, std::uint64_t> labels_;  // how often each class was seen
 };
 

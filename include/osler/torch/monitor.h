@@ -33,6 +33,7 @@ struct MonitorOptions {
   double budget = 0.02;               ///< share of the training time that watching may take
   std::int64_t statistics_every = 0;  ///< steps between statistics of all parameters; 0: as the budget allows
   std::int64_t trace_every = 0;       ///< steps between looks at activations; 0: as the budget allows, -1: never
+  std::int64_t batches_every = 0;     ///< one batch of so many is looked at; 0: as the budget allows, -1: none
   std::int64_t diagnose_every = 0;  ///< steps between diagnoses; 0: every few seconds, as the budget allows, -1: never
 
   std::optional<double> clip_norm;      ///< clip gradients to this global norm
@@ -99,8 +100,9 @@ class Monitor {
   void await_batch();
   void batch_ready();
 
-  /// Looks at a batch before it is used.
-  BatchReport batch(const at::Tensor& inputs, const at::Tensor& labels = {});
+  /// Shows a batch before it is used. It is looked at, or passed over where the budget is spent: then nothing is
+  /// returned. For a look at one batch at any price see validate_batch.
+  std::optional<BatchReport> batch(const at::Tensor& inputs, const at::Tensor& labels = {});
   /// A number of the user's own: "train/accuracy".
   void log(std::string_view name, double value);
   /// The output of a validation batch: checks the model's mode and that no graph is built.

@@ -100,6 +100,7 @@ class Course {
     // Set rhythms, not the time budget: the same recipe and seed must give the same report on any machine.
     options.statistics_every = std::max<std::int64_t>(1, recipe_.steps / kStatistics);
     options.trace_every = std::max<std::int64_t>(1, recipe_.steps / kTraces);
+    options.batches_every = 1;
     options.diagnose_every = options_.on_line ? std::max<std::int64_t>(20, recipe_.steps / 10) : -1;
     options.check_every_gradient = true;
     options.clip_norm = recipe_.clip_norm;

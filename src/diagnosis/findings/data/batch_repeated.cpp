@@ -9,16 +9,15 @@ constexpr std::string_view kDoc = R"(
 The loader hands out the same batch repeatedly, or batches whose samples are all equal.
 
 ## Signature
-Among more than `repeated_share` of the batches the same one was seen within the last 64; or more than `identical_share`
-of the batches consist of one sample.
+More than `repeated_share` of the batches that were looked at are among the 64 looked at before them; or more than
+`identical_share` of them consist of one sample. A batch that returns after more than `in_turn` others is not counted.
 
 ## Why it matters
 The model memorises what it sees and nothing else. A loader that is not advanced, a cache that is too small and a random
 seed set in every worker do this.
 
 ## When it is harmless
-Overfitting one batch on purpose to test the model, and data sets of fewer than 64 batches: one epoch later every batch
-returns if nothing shuffles.
+Overfitting one batch on purpose to test the model, and training on all samples at once.
 
 ## References
 - Karpathy 2019, A Recipe for Training Neural Networks.

@@ -1,0 +1,91 @@
+// Which batches are looked at, and what is told of them.
+#include "torch/batch_watch.h"
+
+#include <string_view>
+
+#include "torch/clock.h"
+
+namespace osler::torch {
+namespace {
+
+/// So many are looked at whatever it costs; later looks wait until that is earned.
+constexpr std::uint64_t kFirstBatches = 64;
+/// Looked at one after the other: a loader that hands out the same few batches shows in neighbours.
+constexpr std::size_t kInARow = 8;
+
+/// Tokens and other rows of a table: numbers without a scale. Bytes may be pixels.
+bool holds_indices(const at::Tensor& inputs) {
+  return inputs.defined() && (inputs.scalar_type() == at::kLong || inputs.scalar_type() == at::kInt);
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+BatchWatch::BatchWatch(const BatchExpectations& expectations, std::int64_t every, double share)
+    : checker_(expectations), every_(every), classes_(expectations.classes), budget_(share) {}
+
+std::optional<BatchReport> BatchWatch::look(const at::Tensor& inputs, const at::Tensor& labels, std::int64_t step,
+                                            Recorder& recorder) {
+  if (!due()) {
+    checker_.pass_over();
+    return std::nullopt;
+  }
+  const double began = now();
+  BatchReport report = checker_.check(inputs, labels);
+  record(report, holds_indices(inputs), step, recorder);
+  budget_.spend(now() - began);
+  return report;
+}
+
+bool BatchWatch::due() {
+  if (every_ != 0) return every_ > 0 && checker_.batches() % static_cast<std::uint64_t>(every_) == 0;
+  if (checker_.batches() < kFirstBatches) return true;
+  if (in_a_row_ == 0 && budget_.affords()) in_a_row_ = kInARow;
+  if (in_a_row_ == 0) return false;
+  --in_a_row_;
+  return true;
+}
+
+void BatchWatch::record(const BatchReport& report, bool indices, std::int64_t step, Recorder& recorder) {
+  static constexpr std::array<std::string_view, told_count> kNames = {"osler/batch/nonfinite-share",
+                                                                      "osler/batch/magnitude",
+                                                                      "osler/batch/center",
+                                                                      "osler/batch/deviation",
+                                                                      "osler/batch/identical-samples",
+                                                                      "osler/batch/repeated",
+                                                                      "osler/batch/repeated-after",
+                                                                      "osler/batch/invalid-labels-share",
+                                                                      "osler/batch/constant-label",
+                                                                      "osler/batch/largest-class-share",
+                                                                      "osler/batch/class-share-so-far",
+                                                                      "osler/batch/classes"};
+  values_.clear();
+  const auto tell = [&](Told what, double value) {
+    if (!series_[what]) series_[what] = recorder.series(kNames[what]);
+    values_.push_back({*series_[what], value});
+  };
+  tell(nonfinite_share, share(report.nonfinite, report.inputs));
+  if (!indices) {
+    tell(magnitude, report.abs_max);
+    tell(center, report.mean);
+    tell(deviation, report.std);
+  }
+  tell(identical_samples, report.identical_samples ? 1 : 0);
+  tell(repeated, report.repeated ? 1 : 0);
+  if (report.repeated) tell(repeated_after, static_cast<double>(report.repeated_after));
+  if (report.labels > 0) {
+    tell(invalid_labels_share, share(report.invalid_labels, report.labels));
+    tell(constant_label, report.constant_label ? 1 : 0);
+    if (report.largest_class_share > 0) {
+      tell(largest_class_share, report.largest_class_share);
+      tell(class_share_so_far, report.class_share_so_far);
+      tell(classes, static_cast<double>(classes_.value_or(report.classes_seen)));
+    }
+  }
+  recorder.record(step, values_);
+}
+
+}  // namespace osler::torch

@@ -1,0 +1,58 @@
+// BatchWatch: the batches of a training, looked at as often as time allows, and what is recorded of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "osler/recorder/recorder.h"
+#include "osler/torch/batch_check.h"
+#include "torch/budget.h"
+
+namespace osler::torch {
+
+/// Looks at the first batches, where most that is wrong with data shows, and then at as many as its budget allows.
+class BatchWatch {
+ public:
+  /// `every`: looks at one batch of so many; 0: as the budget, a share of the training time, allows; -1: at none.
+  BatchWatch(const BatchExpectations& expectations, std::int64_t every, double share);
+
+  /// Looks at the batch that comes before a step, or passes it over and returns nothing.
+  std::optional<BatchReport> look(const at::Tensor& inputs, const at::Tensor& labels, std::int64_t step,
+                                  Recorder& recorder);
+
+  [[nodiscard]] Budget& budget() { return budget_; }
+
+ private:
+  /// What is recorded of a batch: the series "osler/batch/...".
+  enum Told : std::size_t {
+    nonfinite_share,
+    magnitude,
+    center,
+    deviation,
+    identical_samples,
+    repeated,
+    repeated_after,
+    invalid_labels_share,
+    constant_label,
+    largest_class_share,
+    class_share_so_far,
+    classes,
+    told_count
+  };
+
+  bool due();
+  void record(const BatchReport& report, bool indices, std::int64_t step, Recorder& recorder);
+
+  BatchChecker checker_;
+  std::int64_t every_;
+  std::optional<std::int64_t> classes_;
+  Budget budget_;
+  std::size_t in_a_row_ = 0;  // batches that are still to be looked at one after the other
+  std::array<std::optional<SeriesId>, told_count> series_;  // made when there is a first value
+  std::vector<SeriesValue> values_;
+};
+
+}  // namespace osler::torch
