@@ -179,6 +179,20 @@ TEST_F(MonitorTest, RecordsLayersForTheFindings) {
   }
 }
 
+TEST_F(MonitorTest, LooksLaterWhereAnotherMonitorIsLooking) {
+  nn::Sequential other{nn::Linear(4, 3)};
+  ::torch::optim::SGD theirs(other->parameters(), 0.1);
+  Monitor first(*model, optimizer);  // looks at activations from here to the end of its first forward pass
+  Monitor second(*other, theirs);
+  const auto seen = [&] {
+    second.train_step([&] { return at::cross_entropy_loss(other->forward(x), y); });
+    return second.report().roles.contains("layer-activation");
+  };
+  EXPECT_FALSE(seen());
+  first.train_step([&] { return loss(); });
+  EXPECT_TRUE(seen());
+}
+
 TEST_F(MonitorTest, TellsOfFindingsWhileTraining) {
   MonitorOptions options;
   options.diagnose_every = 10;
