@@ -31,7 +31,7 @@ struct WatchedLoader {
   void hand_out_until(int looks, const std::function<std::int64_t(std::int64_t)>& order) {
     const std::int64_t before = batches;
     int looked = 0;
-    while (looked < looks) looked += hand_out(order(batches), 1e-5) ? 1 : 0;
+    while (looked < looks) looked += hand_out(order(batches), 3e-5) ? 1 : 0;
     ASSERT_GT(batches - before, 2 * looks) << "few were passed over";
   }
 

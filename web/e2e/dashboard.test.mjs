@@ -1,5 +1,6 @@
 // The dashboard as a person uses it, in a real browser, on real logs. OSLER_PROGRAM names the program; with
 // OSLER_SCREENSHOTS every page is also photographed into that folder, in light and dark, wide and narrow.
+// OSLER_SLOWEST_ANSWER=1500 keeps answers back by up to 1.5 seconds.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';

@@ -12,6 +12,14 @@ export const program = process.env.OSLER_PROGRAM ?? join(source, 'build/osler');
 /** How long anything may take to appear: far longer than it takes on a machine that is busy with other things. */
 export const patience = 120_000;
 
+/** Milliseconds by which an answer of the server is kept back at most, by chance: shows tests that count on an order. */
+const slowest = Number(process.env.OSLER_SLOWEST_ANSWER ?? 0);
+
+async function delayed(route) {
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * slowest));
+  await route.continue().catch(() => undefined); // the page may be closed meanwhile
+}
+
 /** A log whose loss becomes NaN, with a series whose name tries to be markup. */
 export function hostileLog() {
   const rows = ['step,train_loss,<img src=x onerror=window.hit=1>'];
@@ -98,6 +106,7 @@ export async function raise(roots, { browser: wanted = true, port = 0 } = {}) {
     const page = await browser.newPage(options);
     page.setDefaultTimeout(patience);
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    if (slowest > 0) await page.route(/\/api\/(?!events)/, delayed);
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(/^(file|about):/.test(path) ? path : address + path);
     return page;
@@ -114,5 +123,9 @@ export async function raise(roots, { browser: wanted = true, port = 0 } = {}) {
 export async function openRun(page, name) {
   await page.getByRole('link', { name }).click();
   await page.getByRole('heading', { name: 'Findings' }).waitFor();
-  await page.locator('.chart canvas').first().waitFor();
+  // Every chart asks for its own numbers, and any of them may come last.
+  await page.waitForFunction(() => {
+    const plots = [...document.querySelectorAll('.chart .plot')];
+    return plots.length > 0 && plots.every((plot) => plot.querySelector('canvas'));
+  });
 }
