@@ -49,7 +49,10 @@ test('the list shows every run, the sick ones first, and can be searched and fil
 
 test('a run starts with its verdict, and a finding marks its evidence in the charts', async () => {
   const page = await open();
+  const asked = [];
+  page.on('request', (request) => request.url().includes('/series?') && asked.push(request.url()));
   await openRun(page, 'logs/sick.csv');
+  assert.ok(asked.length > 0 && new Set(asked).size === asked.length, asked.join('\n'));
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /Critical[\s\S]*train_loss climbed from/);
   assert.equal(await page.locator('.chart.marked').count(), 0);
   const first = page.locator('.finding .face').first();

@@ -66,7 +66,8 @@ export function axesOf(runs: { run: RunDetail; report: Report }[]): AxisKind[] {
 export function useAxis(kind: AxisKind, runs: { run: RunDetail; report: Report }[]): Axis {
   const wanted = kind === 'epoch' || kind === 'time';
   const key = runs.map(({ run }) => run.id).join(' ');
-  const { value } = useLoaded(
+  // Nothing yet and nothing wanted are the same axis: charts need not ask for their numbers twice.
+  const { value = null } = useLoaded(
     async () => (wanted ? new Map(await Promise.all(runs.map(async ({ run, report }) => [run.id, await knotsOf(run, report, kind)] as const))) : null),
     `${kind} ${key}`,
     runs.map(({ run }) => run.steps.last).join(' '),
