@@ -313,7 +313,10 @@ void Monitor::Work::record_gradient_pair() {
   if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
   if (options_.batch_size && pairs_.size() == kPairsKept) {
     const stats::GradientNoise noise = stats::gradient_noise(pairs_, static_cast<double>(*options_.batch_size));
-    recorder_.scalar(steps, "osler/gradient-noise-scale", noise.scale());
+    // Where no signal is left the scale is infinite, which a curve cannot tell.
+    constexpr double kMostBatches = 1e6;
+    const double most = kMostBatches * static_cast<double>(*options_.batch_size);
+    recorder_.scalar(steps, "osler/gradient-noise-scale", std::min(noise.scale(), most));
     recorder_.scalar(steps, "osler/batch/size", static_cast<double>(*options_.batch_size));
   }
 }

@@ -388,9 +388,10 @@ TEST(MonitoredFindings, GradientNoiseDominates) {
   Training sick;
   sick.steps = 240;
   sick.batch_size = 24;
-  sick.model = nn::Sequential(nn::Linear(96, 64), nn::ReLU(), nn::Linear(64, 3));
+  // Many inputs: gradients of noise are at right angles to each other the more exactly the more dimensions they have.
+  sick.model = nn::Sequential(nn::Linear(1024, 64), nn::ReLU(), nn::Linear(64, 3));
   sick.data = [](at::Tensor& x, at::Tensor& y) {  // nothing to be learned
-    x = at::randn({24, 96});
+    x = at::randn({24, 1024});
     y = at::randint(0, 3, {24}, at::kLong);
   };
   Training healthy;
