@@ -1,6 +1,6 @@
 // What watching costs: steps of the four examples without and with the monitor, in turns, block by block; then what a
-// NaN costs after these healthy steps. Where in memory things happen to lie decides some per cent of a model's speed
-// for as long as its process lives, so the blocks come from several processes, one after the other.
+// NaN costs after these healthy steps. The same comparison differs by some per cent from one process to the next, so
+// the blocks come from several, one after the other.
 //
 //     osler_monitor_bench [blocks] [steps in a block] [example]...
 #include <sys/wait.h>
@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <functional>
 #include <iomanip>
-#include <iostream>
 #include <memory>
 #include <numeric>
 #include <sstream>
@@ -251,6 +250,7 @@ std::string in_a_process(const std::function<void(std::ostream&)>& measure) {
   std::array<int, 2> ends = {};
   if (pipe(ends.data()) != 0) return "";
   const pid_t child = fork();
+  if (child < 0) return "";
   if (child == 0) {
     std::ostringstream out;
     measure(out);

@@ -51,6 +51,7 @@ test('a run starts with its verdict, and a finding marks its evidence in the cha
   const page = await open();
   const asked = [];
   page.on('request', (request) => request.url().includes('/series?') && asked.push(request.url()));
+  await page.locator('.rows .row', { hasText: 'logs/sick.csv' }).locator('.badge.critical').waitFor();
   await openRun(page, 'logs/sick.csv');
   assert.ok(asked.length > 0 && new Set(asked).size === asked.length, asked.join('\n'));
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /Critical[\s\S]*train_loss climbed from/);
