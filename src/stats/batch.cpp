@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stats/batch_work.h"
+#include "stats/gpu/work_tables.h"
 #include "stats/layout.h"
 #include "stats/sketch.h"
 
@@ -144,7 +145,8 @@ std::size_t Batch::summarize(const TensorView& tensor, const SummaryOptions& opt
   return work_->summaries.size() - 1;
 }
 
-std::size_t Batch::memory_to_follow(DType dtype, std::uint64_t count) {
+std::size_t Batch::memory_to_follow(DType dtype, std::uint64_t count, Device device) {
+  if (device.kind == Device::Kind::cuda) return gpu::memory_to_follow(dtype, count);
   if (!sketched(dtype, count)) return static_cast<std::size_t>(count) * element_bytes(dtype);
   const std::uint64_t blocks = (count + kBlockElements - 1) / kBlockElements;
   return static_cast<std::size_t>(blocks) * kSketchOfBlock * sizeof(float);

@@ -3,12 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "osler/stats/engine.h"
 
 namespace osler::stats {
+
+namespace gpu {
+class Plan;
+}
 
 /// A vector whose elements outlive `clear`, so that their own memory is used again.
 template <typename T>
@@ -93,7 +98,8 @@ struct Batch::Work {
   std::vector<TensorStats> summary_parts;
   std::vector<double> moved_parts;  ///< as many
   std::vector<PairStats> pair_parts;
-  std::mutex histogram_lock;  ///< for histograms that several pieces add to
+  std::mutex histogram_lock;        ///< for histograms that several pieces add to
+  std::shared_ptr<gpu::Plan> plan;  ///< what a GpuEngine keeps for this batch
 
   // Shared by the threads of the engine; all but `taken` guarded by its lock.
   enum class State { idle, queued, finishing, done };

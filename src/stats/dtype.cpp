@@ -28,4 +28,18 @@ std::uint64_t threshold_bits(DType dtype, double threshold) {
   return low;
 }
 
+Resolution resolution_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return {0x1p-24, 0x1p-150};
+    case DType::f64:
+      return {0x1p-53, 0};  // the half of the smallest double does not exist, nor does an update below it
+    case DType::f16:
+      return {0x1p-11, 0x1p-25};
+    case DType::bf16:
+      return {0x1p-8, 0x1p-134};
+  }
+  return {};
+}
+
 }  // namespace osler::stats

@@ -52,4 +52,13 @@ namespace osler::stats {
 /// threshold exactly when its bits, read as an integer, exceed these. NaN exceeds everything.
 [[nodiscard]] std::uint64_t threshold_bits(DType dtype, double threshold);
 
+/// How fine a storage type is: half the distance of neighbouring numbers is `relative` times the octave of the number,
+/// but at least `smallest`.
+struct Resolution {
+  double relative = 0;
+  double smallest = 0;
+};
+
+[[nodiscard]] Resolution resolution_of(DType dtype);
+
 }  // namespace osler::stats

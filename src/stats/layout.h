@@ -44,6 +44,8 @@ class Layout {
   [[nodiscard]] std::uint64_t growing_run() const;
   /// The joined dimensions; never none.
   [[nodiscard]] const Axes& walk() const { return walk_; }
+  /// The dimensions in the order of the walk, none joined.
+  [[nodiscard]] const Axes& sorted() const { return sorted_; }
 
  private:
   std::uint64_t count_ = 1;

@@ -173,20 +173,6 @@ HWY_EXPORT(follow_floats);
 HWY_EXPORT(widen_f16);
 HWY_EXPORT(widen_bf16);
 
-Resolution resolution_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return {0x1p-24, 0x1p-150};
-    case DType::f64:
-      return {0x1p-53, 0};  // the half of the smallest double does not exist, nor does an update below it
-    case DType::f16:
-      return {0x1p-11, 0x1p-25};
-    case DType::bf16:
-      return {0x1p-8, 0x1p-134};
-  }
-  return {};
-}
-
 PairStats compare_block(const float* a, const float* b, std::size_t count, const Resolution& stored) {
   return HWY_DYNAMIC_DISPATCH(compare_floats)(a, b, count, stored);
 }

@@ -5,17 +5,9 @@
 
 #include "osler/stats/pair_stats.h"
 #include "osler/stats/tensor_view.h"
+#include "stats/dtype.h"
 
 namespace osler::stats {
-
-/// How fine a storage type is: half the distance of neighbouring numbers is `relative` times the octave of the number,
-/// but at least `smallest`.
-struct Resolution {
-  double relative = 0;
-  double smallest = 0;
-};
-
-[[nodiscard]] Resolution resolution_of(DType dtype);
 
 /// Compares `count` dense pairs of floats; `stored` is the resolution of the type that a came from.
 [[nodiscard]] PairStats compare_block(const float* a, const float* b, std::size_t count, const Resolution& stored);

@@ -33,8 +33,9 @@ class Batch {
   /// memory. The number is one of `summary` and of `moved`.
   Result<std::size_t> follow(const TensorView& tensor, void* memory);
   /// The bytes of memory, aligned as the elements are, that following a tensor takes: those of a copy in the order of
-  /// its memory, but for f32 tensors of more than 16,384 elements a sixteenth, which holds sketches of them.
-  [[nodiscard]] static std::size_t memory_to_follow(DType dtype, std::uint64_t count);
+  /// its memory, but for f32 tensors of more than 16,384 elements a sixteenth, which holds sketches of them. On a GPU,
+  /// where GpuEngine::allocate gives such memory, it is a 128th of all tensors of more than 16,384 elements.
+  [[nodiscard]] static std::size_t memory_to_follow(DType dtype, std::uint64_t count, Device device = {});
   /// Asks for the pair statistics of two tensors of the same sizes on the same device.
   Result<std::size_t> compare(const TensorView& a, const TensorView& b);
   /// Asks how often each unit, an index along `axis`, has a magnitude above `threshold`. At most 2^26 units of fewer
@@ -52,8 +53,9 @@ class Batch {
   /// The squared L2 norm of what changed, of a `follow`: within 1e-6 relative where a copy is kept, otherwise an
   /// estimate. For changes that know nothing of the signs in the sketches its standard deviation is at most a tenth of
   /// it and, where n elements have changed alike, sqrt(32 / n) of it (4.4 % of the square, 2.2 % of the norm, at
-  /// 16,384). Exactly 0 where nothing changed; what is below 1e-7 of the tensor itself drowns in rounding. Elements
-  /// that are or were not finite are left out.
+  /// 16,384; on a GPU the square's is sqrt(256 / n) for f32, sqrt(512 / n) for 16 bits). Exactly 0 where nothing
+  /// changed; what is below 1e-7 of the tensor itself drowns in rounding. Elements that are or were not finite are left
+  /// out.
   [[nodiscard]] double moved(std::size_t number) const;
   /// The histogram of a `summarize` that asked for one; all zero otherwise.
   [[nodiscard]] const LogHistogram& histogram(std::size_t number) const;
@@ -72,7 +74,7 @@ class Batch {
   std::unique_ptr<Work> work_;
 };
 
-/// Runs batches somewhere: on host threads today, on the device that holds the tensors tomorrow. Safe to use from
+/// Runs batches somewhere: on host threads, or on the device that holds the tensors (gpu_engine.h). Safe to use from
 /// several threads. Destroying an engine first finishes what was submitted.
 class Engine {
  public:
