@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "diagnosis/pull_weights.h"
+#include "osler/diagnosis/catalogue.h"
 
 namespace osler {
 namespace {
@@ -36,30 +36,6 @@ TEST(Calibration, KnowsEveryFindingInItsTable) {
     EXPECT_NE(find_finding(row.finding), nullptr) << row.finding;
     EXPECT_GT(row.slope, 0) << row.finding;
     EXPECT_LE(row.untrue, row.seen) << row.finding;
-  }
-}
-
-TEST(LearnedWeights, StayOnTheSideOfZeroThatTheCauseStates) {
-  for (const LearnedPull& row : learned_pulls()) {
-    const Cause* cause = find_cause(row.cause);
-    ASSERT_NE(cause, nullptr) << row.cause;
-    const auto stated = std::find_if(cause->pulls.begin(), cause->pulls.end(),
-                                     [&](const Pull& pull) { return pull.finding == row.finding; });
-    ASSERT_NE(stated, cause->pulls.end()) << row.cause << " states nothing of " << row.finding;
-    EXPECT_GE(row.if_found * stated->if_found, 0) << row.cause << ", " << row.finding;
-    EXPECT_GE(row.if_absent * stated->if_absent, 0) << row.cause << ", " << row.finding;
-  }
-}
-
-TEST(LearnedWeights, ReplaceWhatTheFileStatesAndKeepItsReason) {
-  const Pull stated{"loss-spikes", 1.5, 0, "because"};
-  const Pull unknown = weighted("no-such-cause", stated);
-  EXPECT_EQ(unknown.if_found, 1.5);
-  for (const LearnedPull& row : learned_pulls()) {
-    const Pull pull = weighted(row.cause, {row.finding, 0, 0, "because"});
-    EXPECT_EQ(pull.if_found, row.if_found);
-    EXPECT_EQ(pull.if_absent, row.if_absent);
-    EXPECT_EQ(pull.why, "because");
   }
 }
 

@@ -37,45 +37,102 @@ std::optional<double> told_limit(const Patient& patient) {
   return configured_number(patient, {"max_grad_norm", "clip_grad_norm", "gradient_clip_val", "grad_clip"});
 }
 
-}  // namespace
-
-std::optional<Clipping> clipping_of(const Patient& patient) {
-  const Series* norms = nullptr;
-  const Series* logged_limit = nullptr;
+/// The norms of the whole gradient, and the limit where a series is named like a norm and never changes.
+struct Norms {
+  std::string name;
+  signal::Curve curve;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  const Series* limit = nullptr;
+};
+Norms norms_of(const Patient& patient) {
+  Norms norms;
   for (const Cast& cast : patient.roles().in(Role::gradient_norm)) {
     if (names_limit(*cast.series)) {
-      logged_limit = cast.series;
-    } else if (norms == nullptr) {
-      norms = cast.series;
+      norms.limit = cast.series;
+    } else if (norms.curve.empty()) {
+      norms.name = cast.series->name();
+      norms.curve = signal::curve_of(cast.series->summary(), SummaryLimits{}.buckets);
+      norms.first_step = cast.series->summary().total()->first_step;
+      norms.last_step = cast.series->summary().total()->last_step;
     }
   }
-  if (norms == nullptr) return std::nullopt;
-  const signal::Curve curve = signal::curve_of(norms->summary(), SummaryLimits{}.buckets);
-  if (curve.empty()) return std::nullopt;
+  const Reading* computed = patient.gradient_norm();
+  if (norms.curve.empty() && computed != nullptr && computed->computed) {
+    norms.name = computed->name;
+    norms.curve = computed->curve;
+    norms.first_step = computed->first_step;
+    norms.last_step = computed->last_step;
+  }
+  return norms;
+}
 
-  Clipping found;
-  found.norm = norms->name();
-  found.points = curve.points();
-  found.median = signal::median(curve.value);
-  found.highest = *std::max_element(curve.high.begin(), curve.high.end());
-  found.first_step = norms->summary().total()->first_step;
-  found.last_step = norms->summary().total()->last_step;
-  if (logged_limit != nullptr) {
-    found.limit = logged_limit->summary().total()->last;
-    found.limit_from = logged_limit->name();
+void find_limit(const Patient& patient, const Norms& norms, Clipping& found) {
+  found.limit = std::nan("");
+  if (norms.limit != nullptr) {
+    found.limit = norms.limit->summary().total()->last;
+    found.limit_from = norms.limit->name();
   } else if (const auto limit = told_limit(patient)) {
     found.limit = *limit;
     const Series* series = patient.roles().first(Role::clip_threshold);
     found.limit_from = series != nullptr ? series->name() : "the configuration";
-  } else if (found.highest > 0 && share_above(curve, kAtLimit * found.highest) > 0.5) {
+  } else if (found.highest > 0 && share_above(norms.curve, kAtLimit * found.highest) > 0.5) {
     found.limit = found.highest;
     found.limit_from = "the norms themselves, which never exceed it";
   }
-  if (!(found.limit > 0)) return std::nullopt;
-  // Rounding and the small constant in the usual formula leave clipped norms a hair away from the limit.
-  constexpr double kHair = 1e-3;
-  found.after = found.highest <= (1 + kHair) * found.limit && found.highest >= kAtLimit * found.limit;
-  found.share = share_above(curve, kAtLimit * found.limit);
+}
+
+/// What the log itself says of how often it clipped: a mark on each step, or the share of the steps so far.
+void take_count(const Patient& patient, Clipping& found) {
+  const Series* told = patient.roles().first(Role::clipped_share);
+  if (told == nullptr) return;
+  const signal::Curve curve = signal::curve_of(told->summary(), SummaryLimits{}.buckets);
+  const Bucket total = *told->summary().total();
+  if (curve.empty() || total.min < 0 || total.max > 100) return;
+  const bool marks =
+      std::all_of(curve.low.begin(), curve.low.end(), [](double low) { return low == 0 || low == 1; }) &&
+      std::all_of(curve.high.begin(), curve.high.end(), [](double high) { return high == 0 || high == 1; });
+  const double unit = total.max > 1 ? 100 : 1;
+  if (!marks) {
+    found.share = total.last / unit;
+  } else if (found.points > total.count) {
+    // Marks may begin with the first clipped step; the norms tell how many steps there were.
+    found.share = total.mean * static_cast<double>(total.count) / found.points;
+  } else {
+    found.share = total.mean;
+  }
+  found.counted_by = told->name();
+  found.points = std::max(found.points, curve.points());
+  if (!found.norm.empty()) return;
+  found.first_step = total.first_step;
+  found.last_step = total.last_step;
+}
+
+}  // namespace
+
+std::optional<Clipping> clipping_of(const Patient& patient) {
+  const Norms norms = norms_of(patient);
+  Clipping found;
+  found.limit = std::nan("");
+  if (!norms.curve.empty()) {
+    found.norm = norms.name;
+    found.points = norms.curve.points();
+    found.median = signal::median(norms.curve.value);
+    found.highest = *std::max_element(norms.curve.high.begin(), norms.curve.high.end());
+    found.first_step = norms.first_step;
+    found.last_step = norms.last_step;
+    find_limit(patient, norms, found);
+  }
+  if (found.limit > 0) {
+    // Rounding and the small constant in the usual formula leave clipped norms a hair away from the limit.
+    constexpr double kHair = 1e-3;
+    found.after = found.highest <= (1 + kHair) * found.limit && found.highest >= kAtLimit * found.limit;
+    found.share = share_above(norms.curve, kAtLimit * found.limit);
+  } else {
+    found.limit = std::nan("");
+  }
+  take_count(patient, found);
+  if (std::isnan(found.limit) && found.counted_by.empty()) return std::nullopt;
   return found;
 }
 

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "diagnosis/alignment.h"
 #include "diagnosis/reading.h"
+#include "diagnosis/standing.h"
 #include "diagnosis/wording.h"
 #include "signal/forecast.h"
 #include "signal/phases.h"
@@ -25,10 +27,11 @@ constexpr double kExact = 1e-6;
 constexpr double kDecade = 10;
 
 /// Roles worth comparing, in the order in which they are told.
-constexpr std::array kCompared = {Role::learning_rate,   Role::gradient_norm,     Role::train_loss,
-                                  Role::validation_loss, Role::train_accuracy,    Role::validation_accuracy,
-                                  Role::train_metric,    Role::validation_metric, Role::reward,
-                                  Role::loss_scale};
+constexpr std::array kCompared = {Role::learning_rate,     Role::gradient_norm,     Role::train_loss,
+                                  Role::validation_loss,   Role::train_accuracy,    Role::validation_accuracy,
+                                  Role::train_metric,      Role::validation_metric, Role::reward,
+                                  Role::evaluation_reward, Role::generator_loss,    Role::discriminator_loss,
+                                  Role::policy_loss,       Role::value_loss,        Role::loss_scale};
 
 /// Words in the names of what steers training, which are shown before paths and names.
 constexpr std::array<std::string_view, 16> kSteering = {"lr",    "learning", "batch", "optim",    "schedul", "warm",
@@ -163,6 +166,51 @@ void back_from_logarithms(SeriesComparison& compared) {
   compared.parting->b = std::exp(compared.parting->b);
 }
 
+// A stretch without a finite value is the end of a series when it is so many times longer than any before it: where a
+// log has NaN for "not measured", such stretches come all along.
+constexpr double kLostStretch = 3;
+
+/// The step of the last finite value, when the series goes on without any.
+std::optional<double> lost_after(const Reading& reading, const Series& series) {
+  if (reading.nonfinite == 0 || !reading.ends_nonfinite) return std::nullopt;
+  if (reading.curve.empty()) return static_cast<double>(reading.first_step);
+  double last = reading.curve.step.back();
+  for (const auto& point : series.summary().recent()) {
+    if (std::isfinite(point.value)) last = std::max(last, static_cast<double>(point.step));
+  }
+  double longest = 0;
+  for (std::size_t i = 1; i < reading.curve.size(); ++i) {
+    longest = std::max(longest, reading.curve.step[i] - reading.curve.step[i - 1]);
+  }
+  if (static_cast<double>(reading.last_step) - last <= kLostStretch * longest) return std::nullopt;
+  return last;
+}
+
+/// A series that one of the runs has without a single finite value; nothing when both have some.
+std::optional<SeriesComparison> without_values(const Cast& a, const Reading& reading_a, const Cast& b,
+                                               const Reading& reading_b) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (reading_a.curve.empty() == reading_b.curve.empty()) return std::nullopt;
+  SeriesComparison compared;
+  compared.role = a.guess.role;
+  compared.higher_is_better = a.guess.higher_is_better;
+  const auto side = [&](const Reading& reading, const Series& series) {
+    Side told;
+    told.series = reading.name;
+    const bool none = reading.curve.empty();
+    told.start = none ? kNone : reading.shown(reading.start);
+    told.best = none ? kNone : reading.shown(reading.best);
+    told.end = told.last = none ? kNone : reading.shown(reading.end);
+    told.lost_after = lost_after(reading, series);
+    return told;
+  };
+  compared.a = side(reading_a, *a.series);
+  compared.b = side(reading_b, *b.series);
+  if (!compared.a.lost_after && !compared.b.lost_after) return std::nullopt;
+  compared.difference = kNone;
+  return compared;
+}
+
 std::optional<SeriesComparison> compare_series(const Cast& a, const Cast& b, const Alignment& alignment,
                                                const CompareOptions& options) {
   const bool up = a.guess.higher_is_better;
@@ -170,7 +218,7 @@ std::optional<SeriesComparison> compare_series(const Cast& a, const Cast& b, con
   const Reading reading_b = read_series(*b.series, up);
   signal::Curve curve_a = as_logged(reading_a);
   signal::Curve curve_b = as_logged(reading_b);
-  if (curve_a.empty() || curve_b.empty()) return std::nullopt;
+  if (curve_a.empty() || curve_b.empty()) return without_values(a, reading_a, b, reading_b);
   const bool logarithmic = is_logarithmic(curve_a, curve_b);
   if (logarithmic) {
     take_logarithms(curve_a);
@@ -192,6 +240,11 @@ std::optional<SeriesComparison> compare_series(const Cast& a, const Cast& b, con
   compared.parting = parting_of(cells, options);
   compared.identical_until = identical_until(cells);
   if (logarithmic) back_from_logarithms(compared);
+  compared.to = cells.back().to;
+  compared.a.last = reading_a.shown(reading_a.end);
+  compared.b.last = reading_b.shown(reading_b.end);
+  compared.a.lost_after = lost_after(reading_a, *a.series);
+  compared.b.lost_after = lost_after(reading_b, *b.series);
   compared.a.ending = ending_of(reading_a);
   compared.b.ending = ending_of(reading_b);
   if (is_loss(compared.role)) {
@@ -254,85 +307,51 @@ std::vector<std::string> only_in(const Report& report, const Report& other) {
   return only;
 }
 
-/// The series by which runs are judged: validation before training, a loss before a metric.
-const SeriesComparison* judge_of(const Comparison& comparison) {
-  for (const Role role :
-       {Role::validation_loss, Role::validation_accuracy, Role::validation_metric, Role::reward, Role::train_loss}) {
-    for (const SeriesComparison& series : comparison.series) {
-      if (series.role == role) return &series;
-    }
-  }
-  return nullptr;
-}
-
-Standing standing_of(const Comparison& comparison, const CompareOptions& options) {
-  const SeriesComparison* judge = judge_of(comparison);
-  if (judge == nullptr) return Standing::unclear;
-  if (!std::isfinite(judge->difference)) return Standing::unclear;
-  const double gain = std::max(std::abs(judge->a.start - judge->a.end), std::abs(judge->b.start - judge->b.end));
-  const bool apart =
-      judge->difference_score >= options.score && std::abs(judge->difference) >= options.effect_share * gain;
-  if (!apart) return Standing::same;
-  return (judge->difference > 0) == judge->higher_is_better ? Standing::better : Standing::worse;
-}
-
-std::string place(const Comparison& comparison, double at) {
-  const std::string where(to_string(comparison.axis));
-  return where + " " + number(comparison.axis == Axis::epoch ? at : std::round(at));
-}
-
-std::string name_of(const SeriesComparison& series) {
-  return series.a.series == series.b.series ? series.a.series : series.a.series + " / " + series.b.series;
+void tell_lost(const Side& side, const char* which, std::vector<std::string>& facts) {
+  if (!side.lost_after) return;
+  facts.push_back("In the " + std::string(which) + " run " + side.series + " has no finite value" + lost_since(side) +
+                  (std::isfinite(side.start) ? ": what is told of its end is the level before that." : "."));
 }
 
 void write_facts(Comparison& comparison) {
   std::vector<std::string>& facts = comparison.facts;
+  // That a run died or broke off says more than where the curves part.
+  const bool by_fate = comparison.reason != StandingReason::difference;
+  std::string parts = "The runs do not part beyond noise in any series they share.";
   if (comparison.first) {
     const SeriesComparison& first = comparison.series[*comparison.first];
-    comparison.headline = "They part first in " + name_of(first) + ", at " + place(comparison, first.parting->at) +
-                          ": " + number(first.parting->a) + " against " + number(first.parting->b) + ".";
-    for (std::size_t i = 0; i < comparison.series.size(); ++i) {
-      const SeriesComparison& series = comparison.series[i];
-      if (i == *comparison.first || !series.parting) continue;
-      facts.push_back(name_of(series) + " parts at " + place(comparison, series.parting->at) + ": " +
-                      number(series.parting->a) + " against " + number(series.parting->b) + ".");
-    }
-  } else {
-    comparison.headline = "The runs do not part beyond noise in any series they share.";
+    parts = "They part first in " + name_of(first) + ", at " + place_on(comparison.axis, first.parting->at) + ": " +
+            number(first.parting->a) + " against " + number(first.parting->b) + ".";
+  }
+  comparison.headline = by_fate ? comparison.verdict : parts;
+  if (by_fate) facts.push_back(parts);
+  for (std::size_t i = 0; i < comparison.series.size(); ++i) {
+    const SeriesComparison& series = comparison.series[i];
+    if (i == comparison.first || !series.parting) continue;
+    facts.push_back(name_of(series) + " parts at " + place_on(comparison.axis, series.parting->at) + ": " +
+                    number(series.parting->a) + " against " + number(series.parting->b) + ".");
   }
   for (const SeriesComparison& series : comparison.series) {
     if (!series.identical_until) continue;
-    facts.push_back(*series.identical_until >= comparison.to
-                        ? name_of(series) + " is the very same in both."
-                        : name_of(series) + " is the very same in both up to " +
-                              place(comparison, *series.identical_until) + ": same seed, same data, same start.");
+    facts.push_back(*series.identical_until >= series.to ? name_of(series) + " is the very same in both."
+                                                         : name_of(series) + " is the very same in both up to " +
+                                                               place_on(comparison.axis, *series.identical_until) +
+                                                               ": same seed, same data, same start.");
+  }
+  for (const SeriesComparison& series : comparison.series) {
+    tell_lost(series.a, "first", facts);
+    tell_lost(series.b, "second", facts);
   }
   const SeriesComparison* judge = judge_of(comparison);
-  if (judge == nullptr) return;
-  if (judge->a.ending && judge->b.ending) {
+  const bool lost = judge != nullptr && (judge->a.lost_after || judge->b.lost_after);
+  if (judge != nullptr && !lost && judge->a.ending && judge->b.ending) {
     const auto told = [](const Ending& ending) {
-      return std::string(to_string(ending.motion)) + " since step " + number(std::round(ending.since));
+      return std::string(to_string(ending.motion)) + " since " + at_step(std::llround(ending.since));
     };
     facts.push_back("In " + name_of(*judge) + " the first run " + told(*judge->a.ending) + ", the second " +
                     told(*judge->b.ending) + ".");
   }
-  const std::string where = " at " + place(comparison, comparison.to) + ", the end of what they share";
-  const std::string gap =
-      number(std::abs(judge->difference)) + " (" + number(judge->difference_score) + " standard errors)";
-  switch (comparison.standing) {
-    case Standing::worse:
-      facts.push_back("The second run is worse than the first by " + gap + " in " + name_of(*judge) + where + ".");
-      break;
-    case Standing::better:
-      facts.push_back("The second run is better than the first by " + gap + " in " + name_of(*judge) + where + ".");
-      break;
-    case Standing::same:
-      facts.push_back("The second run is not better than the first: " + name_of(*judge) + " differs by " + gap + where +
-                      ".");
-      break;
-    case Standing::unclear:
-      break;
-  }
+  if (!by_fate && !comparison.verdict.empty()) facts.push_back(comparison.verdict);
 }
 
 }  // namespace
@@ -349,24 +368,10 @@ std::string_view to_string(Ending::Motion motion) {
   return "gets worse";
 }
 
-std::string_view to_string(Standing standing) {
-  switch (standing) {
-    case Standing::same:
-      return "same";
-    case Standing::better:
-      return "better";
-    case Standing::worse:
-      return "worse";
-    case Standing::unclear:
-      break;
-  }
-  return "unclear";
-}
-
 Result<Comparison> compare(const Run& a, const Run& b, const CompareOptions& options) {
-  const auto roles_a = RoleMap::infer(a, options.diagnosis.roles);
+  const auto roles_a = RoleMap::infer(a, roles_for(a, options.diagnosis));
   if (!roles_a) return roles_a.error();
-  const auto roles_b = RoleMap::infer(b, options.diagnosis.roles);
+  const auto roles_b = RoleMap::infer(b, roles_for(b, options.diagnosis));
   if (!roles_b) return roles_b.error();
   auto report_a = diagnose(a, options.diagnosis);
   if (!report_a) return report_a.error();
@@ -388,10 +393,13 @@ Result<Comparison> compare(const Run& a, const Run& b, const CompareOptions& opt
   const auto begin = [&](const Run& run, const ToAxis& map) { return map(static_cast<double>(run.steps().first)); };
   comparison.from = std::max(begin(a, alignment->a), begin(b, alignment->b));
   comparison.to = std::min(end(a, alignment->a), end(b, alignment->b));
+  double farthest = comparison.from;
+  for (const SeriesComparison& series : comparison.series) farthest = std::max(farthest, series.to);
+  comparison.to = std::min(comparison.to, farthest);
   comparison.config = config_differences(a, b);
   comparison.only_a = only_in(comparison.a, comparison.b);
   comparison.only_b = only_in(comparison.b, comparison.a);
-  comparison.standing = standing_of(comparison, options);
+  set_standing(comparison, end(a, alignment->a), end(b, alignment->b), options);
   write_facts(comparison);
   return comparison;
 }

@@ -27,7 +27,7 @@ struct Recipe {
 };
 
 Run make_run(const Recipe& recipe) {
-  Run run;
+  osler::Run run;
   run.name = "run-" + std::to_string(recipe.seed);
   signal::SeededNoise noise(recipe.seed);
   for (int step = 0; step < recipe.steps; ++step) {
@@ -116,6 +116,113 @@ TEST(Compare, ABetterRunIsBetter) {
   const auto comparison = compare(make_run({.seed = 1, .parts_at = 200, .apart = 0.3}), make_run({.seed = 2}));
   ASSERT_TRUE(comparison);
   EXPECT_EQ(comparison->standing, Standing::better);
+}
+
+osler::Run nan_from(int step_from, unsigned seed = 2) {
+  osler::Run run;
+  signal::SeededNoise noise(seed);
+  for (int step = 0; step < 400; ++step) {
+    const double loss = 0.3 + 2.0 * std::exp(-step / 60.0) + 0.02 * noise.next();
+    run.add(Event{run.series("loss"), step, kNoTime, step < step_from ? loss : std::nan("")});
+  }
+  return run;
+}
+
+TEST(Compare, ARunThatTurnedNanIsWorseHoweverGoodItWasBefore) {
+  const auto comparison = compare(nan_from(400, 1), nan_from(200));
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->standing, Standing::worse);
+  EXPECT_EQ(comparison->reason, StandingReason::nonfinite);
+  EXPECT_THAT(comparison->headline, HasSubstr("no finite value of loss after step 199"));
+  EXPECT_EQ(series(*comparison, "loss").b.lost_after, 199);
+  EXPECT_LE(comparison->to, 199) << "there is nothing to compare beyond";
+  const auto other_way = compare(nan_from(200), nan_from(400, 1));
+  ASSERT_TRUE(other_way);
+  EXPECT_EQ(other_way->standing, Standing::better);
+}
+
+TEST(Compare, ARunWithoutOneFiniteLossIsWorseAndNotIncomparable) {
+  const auto comparison = compare(nan_from(400, 1), nan_from(0));
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->standing, Standing::worse);
+  EXPECT_THAT(comparison->headline, HasSubstr("no finite value of loss at all"));
+}
+
+TEST(Compare, NanWhereNothingWasMeasuredIsNoDeath) {
+  const auto with_gaps = [](unsigned seed) {
+    osler::Run run;
+    signal::SeededNoise noise(seed);
+    for (int step = 0; step < 400; ++step) {
+      const double loss = 0.3 + 2.0 * std::exp(-step / 60.0) + 0.02 * noise.next();
+      run.add(Event{run.series("val_loss"), step, kNoTime, step % 20 == 0 ? loss : std::nan("")});
+      run.add(Event{run.series("loss"), step, kNoTime, loss});
+    }
+    return run;
+  };
+  const auto comparison = compare(with_gaps(1), with_gaps(2));
+  ASSERT_TRUE(comparison);
+  EXPECT_NE(comparison->reason, StandingReason::nonfinite);
+  EXPECT_FALSE(series(*comparison, "val_loss").b.lost_after);
+}
+
+TEST(Compare, ARunThatCrashedIsWorseUnlessItWentOn) {
+  osler::Run crashed = make_run({.seed = 2});
+  crashed.add(Mark{Mark::Kind::crashed, 999, kNoTime, "out of memory"});
+  const auto comparison = compare(make_run({.seed = 1}), crashed);
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->standing, Standing::worse);
+  EXPECT_EQ(comparison->reason, StandingReason::crashed);
+  EXPECT_THAT(comparison->headline, HasSubstr("crashed at step 999"));
+
+  osler::Run resumed = make_run({.seed = 2});
+  resumed.add(Mark{Mark::Kind::crashed, 500, kNoTime, "preempted"});
+  const auto went_on = compare(make_run({.seed = 1}), resumed);
+  ASSERT_TRUE(went_on);
+  EXPECT_NE(went_on->reason, StandingReason::crashed);
+}
+
+TEST(Compare, ARunThatStoppedEarlyIsWorse) {
+  const auto comparison = compare(make_run({.seed = 1}), make_run({.seed = 2, .steps = 150}));
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->standing, Standing::worse);
+  EXPECT_EQ(comparison->reason, StandingReason::stopped_early);
+  EXPECT_THAT(comparison->headline, HasSubstr("stopped early, at step 149 where the first went to step 999"));
+}
+
+TEST(Compare, AShorterRunIsNoWorseWhenItIsDoneOrStillGoesOnOrIsAsGood) {
+  const osler::Run whole = make_run({.seed = 1});
+  osler::Run done = make_run({.seed = 2, .steps = 150});
+  done.add(Mark{Mark::Kind::finished, 149, kNoTime, {}});
+  const auto finished = compare(whole, done);
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(finished->standing, Standing::same);
+  CompareOptions live;
+  live.still_grows = true;
+  const auto growing = compare(whole, make_run({.seed = 2, .steps = 150}), live);
+  ASSERT_TRUE(growing);
+  EXPECT_EQ(growing->standing, Standing::same);
+  const auto as_good = compare(whole, make_run({.seed = 2, .steps = 850}));
+  ASSERT_TRUE(as_good);
+  EXPECT_EQ(as_good->standing, Standing::same) << "its loss had come to where the first one ends";
+}
+
+TEST(Compare, WhatOnlyTheSecondHasCriticallyMakesItWorse) {
+  osler::Run diverged;
+  osler::Run fine;
+  signal::SeededNoise noise(3);
+  for (int step = 0; step < 400; ++step) {
+    const double loss = 0.3 + 2.0 * std::exp(-step / 60.0) + 0.02 * noise.next();
+    const double accuracy = 1 - 0.5 * loss + 0.2 * noise.next();
+    fine.add(Event{fine.series("train_loss"), step, kNoTime, loss});
+    fine.add(Event{fine.series("val_accuracy"), step, kNoTime, accuracy});
+    diverged.add(Event{diverged.series("train_loss"), step, kNoTime, step < 300 ? loss : loss + 0.5 * (step - 299)});
+    diverged.add(Event{diverged.series("val_accuracy"), step, kNoTime, accuracy});
+  }
+  const auto comparison = compare(fine, diverged);
+  ASSERT_TRUE(comparison);
+  ASSERT_EQ(comparison->b.status, Status::critical);
+  EXPECT_EQ(comparison->standing, Standing::worse);
+  EXPECT_EQ(comparison->reason, StandingReason::critical_finding);
 }
 
 TEST(Compare, TwiceTheBatchIsComparedByTokens) {

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "diagnosis/calibration.h"
+#include "diagnosis/framework.h"
+#include "diagnosis/layer_table.h"
 #include "diagnosis/patient.h"
 #include "diagnosis/seen.h"
 #include "diagnosis/settings.h"
@@ -37,6 +39,25 @@ Result<void> check_options(const DiagnosisOptions& options) {
   return {};
 }
 
+/// Why a finding has nothing to say about a run of this kind; nothing when it has.
+std::optional<NotChecked> out_of_place(const Finding& finding, const Patient& patient) {
+  switch (finding.judged_by) {
+    case JudgedBy::any:
+      return std::nullopt;
+    case JudgedBy::loss:
+      if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+      if (patient.adversarial()) return NotChecked{"networks play against each other: their losses say little"};
+      return std::nullopt;
+    case JudgedBy::reward:
+      if (!patient.reinforcement()) return NotChecked{"no reward is logged"};
+      return std::nullopt;
+    case JudgedBy::adversarial:
+      if (patient.roles().in(Role::generator_loss).empty()) return NotChecked{"no generator is trained"};
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 /// Runs the checks one after the other, in catalogue order.
 Findings examine(const Patient& patient, const DiagnosisOptions& options) {
   Findings seen;
@@ -44,6 +65,10 @@ Findings examine(const Patient& patient, const DiagnosisOptions& options) {
     const bool wanted =
         options.only.empty() || std::find(options.only.begin(), options.only.end(), finding.id) != options.only.end();
     if (!wanted) continue;
+    if (auto reason = out_of_place(finding, patient)) {
+      seen.set(finding.id, std::move(*reason));
+      continue;
+    }
     Verdict verdict = finding.check(patient, SettingValues(finding, options.settings));
     if (auto* observation = std::get_if<Observation>(&verdict)) {
       observation->finding = finding.id;
@@ -69,8 +94,10 @@ Sketch sketch_of(const Cast& cast) {
 }
 
 void add_sketches(const RoleMap& roles, Report& report) {
-  for (const Role role : {Role::train_loss, Role::validation_loss, Role::reward, Role::validation_accuracy,
-                          Role::validation_metric, Role::gradient_norm, Role::learning_rate}) {
+  for (const Role role :
+       {Role::train_loss, Role::generator_loss, Role::discriminator_loss, Role::policy_loss, Role::value_loss,
+        Role::validation_loss, Role::reward, Role::evaluation_reward, Role::validation_accuracy,
+        Role::validation_metric, Role::gradient_norm, Role::learning_rate}) {
     for (const Cast& cast : roles.in(role)) {
       if (report.sketches.size() >= kSketches) return;
       if (!cast.series->summary().empty()) report.sketches.push_back(sketch_of(cast));
@@ -81,7 +108,7 @@ void add_sketches(const RoleMap& roles, Report& report) {
 void add_metrics(const Patient& patient, Report& report) {
   const auto add = [&](const std::string& name, const Reading* reading) {
     if (reading == nullptr || reading->curve.empty()) return;
-    report.metrics["first-" + name] = reading->shown(reading->start);
+    report.metrics["first-" + name] = reading->shown(reading->opening);
     report.metrics["final-" + name] = reading->shown(reading->end);
     report.metrics["best-" + name] = reading->shown(reading->best);
     report.metrics["best-" + name + "-step"] = static_cast<double>(reading->step_at(reading->best_at));
@@ -91,6 +118,14 @@ void add_metrics(const Patient& patient, Report& report) {
   if (!patient.validation_quality().empty()) add("validation-metric", &patient.validation_quality().front());
   if (const Reading* norm = patient.gradient_norm(); norm != nullptr && !norm->curve.empty()) {
     report.metrics["median-gradient-norm"] = norm->level;
+  }
+}
+
+void add_code(Framework framework, Report& report) {
+  for (WeighedCause& cause : report.causes) {
+    for (Remedy& remedy : cause.remedies) {
+      if (remedy.change) remedy.code = code_of(*remedy.change, framework);
+    }
   }
 }
 
@@ -104,20 +139,45 @@ bool can_judge(const Patient& patient) {
   return enough(patient.training()) || enough(patient.validation()) || quality || enough(patient.gradient_norm());
 }
 
+/// A GAN has no loss that should fall: it is judged when the balance of its networks was.
+bool judged_as_game(const Patient& patient, const Findings& seen) {
+  if (!patient.adversarial()) return false;
+  const auto& all = seen.all();
+  const auto balance = all.find("discriminator-overpowers-generator");
+  return balance != all.end() && !std::holds_alternative<NotChecked>(balance->second);
+}
+
+/// Whether any series has the role of something that a training is judged by.
+bool recognised(const Report& report) {
+  return std::any_of(report.roles.begin(), report.roles.end(), [](const auto& role) {
+    const std::string& name = role.first;
+    return name.ends_with("loss") || name.ends_with("accuracy") || name.ends_with("metric") || name.ends_with("reward");
+  });
+}
+
 std::string headline_of(const Report& report, const Patient& patient) {
   if (!report.findings.empty() && report.findings.front().severity != Severity::note) {
     return report.findings.front().summary;
   }
   if (report.status == Status::insufficient_data) {
     if (patient.run().all_series().empty()) return "The log holds no numbers.";
-    if (patient.objectives().empty() && patient.validation_quality().empty()) {
+    if (patient.adversarial()) {
+      return "Only losses of networks that play against or beside each other were recognised, and they say little: log "
+             "a reward or another figure of merit, or name one with --role reward=NAME.";
+    }
+    if (!recognised(report)) {
       return "No loss, reward or metric was recognised among the series; name one with --role train-loss=NAME.";
     }
     return "Too few points to judge: at least " + std::to_string(kFewestPointsToJudge) + " are needed.";
   }
   const Reading* main = patient.training() != nullptr ? patient.training() : patient.validation();
+  if (main == nullptr && patient.adversarial()) {
+    return "Nothing wrong was found in how the networks' losses hold against each other; how good they are, such "
+           "losses "
+           "do not say.";
+  }
   if (main == nullptr) return "Nothing wrong was found.";
-  return "Nothing wrong was found: " + main->name + " went from " + number(main->shown(main->start)) + " to " +
+  return "Nothing wrong was found: " + main->name + " went from " + number(main->shown(main->opening)) + " to " +
          number(main->shown(main->end)) + ".";
 }
 
@@ -147,11 +207,19 @@ Status status_of(const Report& report, bool judged) {
 
 }  // namespace
 
+std::vector<RoleOverride> roles_for(const Run& run, const DiagnosisOptions& options) {
+  std::vector<RoleOverride> roles = options.roles;
+  for (const RoleOverride& role : options.roles_if_there) {
+    if (run.find(role.series) != nullptr) roles.push_back(role);
+  }
+  return roles;
+}
+
 Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   if (auto fine = check_options(options); !fine) return fine.error();
-  const auto roles = RoleMap::infer(run, options.roles);
+  const auto roles = RoleMap::infer(run, roles_for(run, options));
   if (!roles) return roles.error();
-  const Patient patient(run, *roles, options.now);
+  const Patient patient(run, *roles, options.now, options.domain);
   const Findings seen = examine(patient, options);
 
   Report report;
@@ -161,19 +229,27 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   report.steps = run.steps();
   report.marks = run.marks();
   report.damage = run.damage;
+  report.domain = patient.domain();
   for (const auto& [role, casts] : roles->all()) {
     if (role == Role::other) continue;
     for (const Cast& cast : casts) report.roles[std::string(to_string(role))].push_back(cast.series->name());
   }
   add_findings(seen, report);
-  report.status = status_of(report, can_judge(patient));
+  report.status = status_of(report, can_judge(patient) || judged_as_game(patient, seen));
   report.headline = headline_of(report, patient);
   Weighing weighing = weigh(patient, seen);
   report.causes = std::move(weighing.causes);
+  add_code(framework_of(run), report);
   report.ruled_out = std::move(weighing.ruled_out);
   add_metrics(patient, report);
+  const ReferenceRanges& ranges = options.baseline ? *options.baseline : built_in_ranges();
+  report.measures = compared(measure(patient), ranges);
+  report.reference = ranges.name;
   report.experiments = experiments(run);
   add_sketches(*roles, report);
+  if (const Reading* norm = patient.gradient_norm(); norm != nullptr && norm->computed)
+    report.computed[std::string(to_string(Role::gradient_norm))] = norm->name;
+  if (options.layers) report.layers = layer_table(patient, report.findings);
   return report;
 }
 

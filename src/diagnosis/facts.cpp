@@ -2,6 +2,7 @@
 #include "diagnosis/facts.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -167,6 +168,8 @@ bool norms_ordinary(const Patient& patient, const Findings& findings) {
   constexpr double kLeft = 0.01;  // the norm falls with the loss, but not to a hundredth while training works
   const auto usual = usual_norm(patient);
   if (!usual || *usual < kLeast || *usual > kMost) return false;
+  // The norm of the whole hides a layer that gets nothing.
+  if (findings.found("dead-layer") != nullptr || findings.found("silent-layer") != nullptr) return false;
   const Reading* norm = patient.gradient_norm();
   return norm->nonfinite == 0 && norm->end > kLeft * *usual && findings.found("exploding-gradients") == nullptr &&
          findings.found("vanishing-gradients") == nullptr;
@@ -325,8 +328,13 @@ std::optional<int> configured_classes(const Patient& patient) {
   const auto told = configured_number(patient, {"num_classes", "n_classes", "nb_classes", "num_labels", "vocab_size",
                                                 "padded_vocab_size", "nc", "classes"});
   constexpr double kMost = 1e7;
-  if (!told || !(*told >= 2) || !(*told < kMost)) return std::nullopt;
-  return static_cast<int>(*told);
+  if (told && *told >= 2 && *told < kMost) return static_cast<int>(*told);
+  // A binary loss guesses between two, whatever is not said of classes.
+  const auto loss = configured_text(patient, {"loss", "criterion", "loss_fn", "loss_function", "objective"});
+  constexpr std::array kBinary = {"binary", "Binary", "bce", "BCE"};
+  const bool binary = loss && std::any_of(kBinary.begin(), kBinary.end(),
+                                          [&](const char* name) { return loss->find(name) != std::string_view::npos; });
+  return binary ? std::optional(2) : std::nullopt;
 }
 
 std::optional<int> known_classes(const Patient& patient) {

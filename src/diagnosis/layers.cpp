@@ -6,6 +6,8 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "signal/robust.h"
+
 namespace osler {
 namespace {
 
@@ -41,22 +43,9 @@ bool before_by_number(std::string_view a, std::string_view b) {
   return a.size() - i < b.size() - j;
 }
 
-/// The lower-case words of a layer's name; digits separate as dots do.
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words(1);
-  for (const char c : name) {
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-      words.back().push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  return words;
-}
-
 template <std::size_t N>
 bool any_word(std::string_view name, const std::array<std::string_view, N>& list) {
-  const std::vector<std::string> words = words_of(name);
+  const std::vector<std::string> words = words_of_layer(name);
   return std::any_of(words.begin(), words.end(),
                      [&](const std::string& word) { return std::find(list.begin(), list.end(), word) != list.end(); });
 }
@@ -95,6 +84,19 @@ std::vector<Layer> layers_in(const Patient& patient, Role role) {
   return layers;
 }
 
+std::vector<std::string> words_of_layer(std::string_view layer) {
+  std::vector<std::string> words(1);
+  for (const char c : layer) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      words.back().push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
 bool is_vector(std::string_view layer) {
   static constexpr std::array<std::string_view, 13> kVectors = {
       "bias", "biases",    "beta",      "gamma",      "bn", "ln",     "norm",
@@ -111,6 +113,12 @@ bool is_embedding(std::string_view layer) {
 
 signal::Curve layer_curve(const Series& series) {
   return signal::curve_of(series.summary(), kLayerPoints);
+}
+
+double level_now(const signal::Curve& curve) {
+  constexpr std::size_t kFewest = 3;
+  const std::size_t tail = std::min(curve.size(), std::max(kFewest, curve.size() / 10));
+  return signal::median(std::span(curve.value).last(tail));
 }
 
 std::string listed(const std::vector<std::string>& names) {

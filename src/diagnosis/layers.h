@@ -24,6 +24,8 @@ struct Layer {
 /// appear. Where they appear sorted as text, numbers within the names count as numbers ("block.2" before "block.10").
 [[nodiscard]] std::vector<Layer> layers_in(const Patient& patient, Role role);
 
+/// The lower-case words of a layer's name; digits separate as dots do.
+[[nodiscard]] std::vector<std::string> words_of_layer(std::string_view layer);
 /// A bias, or the scale or shift of a normalisation: few numbers, which start at 0 or 1 and are of another size than
 /// weights.
 [[nodiscard]] bool is_vector(std::string_view layer);
@@ -33,6 +35,9 @@ struct Layer {
 /// The finite values of a layer's series as a curve of at most a hundred or so points: there may be thousands of
 /// layers.
 [[nodiscard]] signal::Curve layer_curve(const Series& series);
+
+/// What a layer's value is now: the median of the last tenth of its curve, of three points at least. NaN for no points.
+[[nodiscard]] double level_now(const signal::Curve& curve);
 
 /// "fc1, fc2 and 12 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "osler/diagnosis/catalogue.h"
+#include "osler/diagnosis/guide.h"
 
 namespace osler {
 
@@ -75,6 +76,10 @@ const Finding* find_finding(std::string_view id) {
 
 const Cause* find_cause(std::string_view id) {
   return find_in(causes(), id);
+}
+
+const Guide* find_guide(std::string_view id) {
+  return find_in(guides(), id);
 }
 
 }  // namespace osler

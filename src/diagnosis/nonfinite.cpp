@@ -71,7 +71,8 @@ Evidence Nonfinite::evidence(double first_steps) const {
 
 std::vector<Nonfinite> nonfinite_losses(const Patient& patient) {
   std::vector<Nonfinite> found;
-  for (const Role role : {Role::train_loss, Role::validation_loss}) {
+  for (const Role role : {Role::train_loss, Role::generator_loss, Role::discriminator_loss, Role::policy_loss,
+                          Role::value_loss, Role::validation_loss}) {
     for (const Cast& cast : patient.roles().in(role)) {
       if (!cast.series->summary().empty()) found.push_back(inspect(cast, role == Role::validation_loss));
     }

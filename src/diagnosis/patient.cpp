@@ -4,6 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <tuple>
+
+#include "diagnosis/domain.h"
+#include "diagnosis/layers.h"
 
 namespace osler {
 namespace {
@@ -21,7 +26,7 @@ std::optional<Reading> objective(const std::vector<Cast>& casts) {
   std::vector<const Series*> parts;
   for (const Cast& cast : casts) {
     if (cast.guess.adversarial || !has_course(*cast.series)) continue;
-    if (!cast.guess.component) return read_series(*cast.series, false);
+    if (!cast.guess.component) return read_series(*cast.series, cast.guess.higher_is_better);
     if (parts.empty() || cast.series->summary().points() == parts.front()->summary().points()) {
       parts.push_back(cast.series);
     }
@@ -42,28 +47,59 @@ std::vector<Reading> qualities(const RoleMap& roles, Role accuracy, Role metric)
   return readings;
 }
 
+/// The norm of the whole gradient where the log has those of layers alone. They must have been logged together: layers
+/// that were looked at in turns have no sum.
+std::optional<Reading> norm_over_layers(const std::vector<Layer>& layers) {
+  constexpr double kMost = 0.9;  // of the layers must have been logged at the same steps
+  using When = std::tuple<std::uint64_t, std::int64_t, std::int64_t>;
+  std::map<When, std::vector<const Series*>> together;
+  std::size_t norms = 0;
+  for (const Layer& layer : layers) {
+    const Series* norm = layer.find({"norm", "l2"});
+    if (norm == nullptr) continue;
+    const Bucket total = *norm->summary().total();
+    if (total.min < 0) return std::nullopt;  // no norms, whatever they are called
+    ++norms;
+    together[{total.points(), total.first_step, total.last_step}].push_back(norm);
+  }
+  for (const auto& [when, parts] : together) {
+    const bool enough = parts.size() > 1 && static_cast<double>(parts.size()) >= kMost * static_cast<double>(norms);
+    if (!enough || std::get<0>(when) < kFewestPoints) continue;
+    return read_norm(parts, "gradient norm (computed from " + std::to_string(parts.size()) + " layers)");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-Patient::Patient(const Run& run, const RoleMap& roles, double now) : run_(run), roles_(roles) {
+Patient::Patient(const Run& run, const RoleMap& roles, double now, std::optional<Domain> domain)
+    : run_(run), roles_(roles), domain_(recognise_domain(run, roles)) {
   if (!std::isnan(now)) now_ = now;
+  if (domain) domain_ = {*domain, 1, "as you said"};
+  const auto is = [&](Domain one) { return domain == one; };
+  const bool by_reward = !domain || is(Domain::unknown) || is(Domain::reinforcement) || is(Domain::reward_tuning);
   training_ = objective(roles.in(Role::train_loss));
   validation_ = objective(roles.in(Role::validation_loss));
   validation_quality_ = qualities(roles, Role::validation_accuracy, Role::validation_metric);
   training_quality_ = qualities(roles, Role::train_accuracy, Role::train_metric);
-  const auto& losses = roles.in(Role::train_loss);
-  adversarial_ =
-      !training_ && std::any_of(losses.begin(), losses.end(), [](const Cast& cast) { return cast.guess.adversarial; });
-  for (const Cast& cast : roles.in(Role::reward)) {
-    if (!has_course(*cast.series)) continue;
-    reinforcement_ = true;
-    adversarial_ = false;
-    training_ = read_series(*cast.series, true);
-    break;
+  adversarial_ = !training_ && std::any_of(roles.all().begin(), roles.all().end(), [](const auto& entry) {
+    return is_loss_role(entry.first) && entry.first != Role::validation_loss &&
+           std::any_of(entry.second.begin(), entry.second.end(), [](const Cast& c) { return c.guess.adversarial; });
+  });
+  for (const Role role : {Role::reward, Role::evaluation_reward}) {
+    for (const Cast& cast : roles.in(role)) {
+      if (!by_reward || reinforcement_ || !has_course(*cast.series)) continue;
+      reinforcement_ = true;
+      adversarial_ = false;
+      training_ = read_series(*cast.series, true);
+    }
   }
+  if (domain && !is(Domain::unknown)) adversarial_ = is(Domain::adversarial);
   if (const Series* rate = roles.first(Role::learning_rate); rate != nullptr && has_course(*rate))
     learning_rate_ = read_series(*rate, false);
   if (const Series* norm = roles.first(Role::gradient_norm); norm != nullptr && has_course(*norm))
     gradient_norm_ = read_series(*norm, false);
+  if (roles.in(Role::gradient_norm).empty()) gradient_norm_ = norm_over_layers(layers_in(*this, Role::layer_gradient));
 }
 
 std::vector<const Reading*> Patient::objectives() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diagnosis/reading.h"
+#include "osler/diagnosis/domain.h"
 #include "osler/run/role.h"
 #include "osler/run/run.h"
 
@@ -15,7 +16,7 @@ namespace osler {
 /// A run with its roles and the readings that several findings share. Points into the run, which must outlive it.
 class Patient {
  public:
-  Patient(const Run& run, const RoleMap& roles, double now = kNoTime);
+  Patient(const Run& run, const RoleMap& roles, double now = kNoTime, std::optional<Domain> domain = std::nullopt);
 
   [[nodiscard]] const Run& run() const { return run_; }
   [[nodiscard]] const RoleMap& roles() const { return roles_; }
@@ -34,8 +35,11 @@ class Patient {
   /// Training and validation objective, those that exist.
   [[nodiscard]] std::vector<const Reading*> objectives() const;
   [[nodiscard]] const Reading* learning_rate() const { return learning_rate_ ? &*learning_rate_ : nullptr; }
+  /// The norm of the whole gradient: as logged, or computed from the norms of the layers where the log has only those.
   [[nodiscard]] const Reading* gradient_norm() const { return gradient_norm_ ? &*gradient_norm_ : nullptr; }
 
+  /// What kind of training it is: as the user says, or as the log tells.
+  [[nodiscard]] const RecognisedDomain& domain() const { return domain_; }
   /// The run is judged by a reward: its losses say little.
   [[nodiscard]] bool reinforcement() const { return reinforcement_; }
   /// Networks play against each other and there is no plain loss: levels and trends say little.
@@ -56,6 +60,7 @@ class Patient {
   std::vector<Reading> training_quality_;
   std::optional<Reading> learning_rate_;
   std::optional<Reading> gradient_norm_;
+  RecognisedDomain domain_;
   bool reinforcement_ = false;
   bool adversarial_ = false;
 };

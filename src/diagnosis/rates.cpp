@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+
+#include "diagnosis/measuring.h"
 
 namespace osler {
 namespace {
@@ -18,6 +21,14 @@ bool decays_by_plan(const signal::Curve& rate, double share) {
 }
 
 }  // namespace
+
+double highest_usual_rate(const Patient& patient) {
+  const std::string optimizer = optimizer_of(patient).value_or("");
+  const auto named = [&](std::string_view part) { return optimizer.find(part) != std::string::npos; };
+  if (named("lion")) return 1e-3;
+  if (named("adam") || named("prop")) return 5e-3;
+  return 0.5;
+}
 
 std::optional<RateCurve> main_rate(const Patient& patient) {
   const Series* chosen = nullptr;

@@ -20,6 +20,10 @@ struct RateCurve {
 };
 [[nodiscard]] std::optional<RateCurve> main_rate(const Patient& patient);
 
+/// The highest rate that working set-ups have, by the configured optimizer: Kingma and Ba 2015 and the defaults of the
+/// frameworks for Adam, Goyal et al. 2017 for SGD and where none is named, Chen et al. 2023 for Lion.
+[[nodiscard]] double highest_usual_rate(const Patient& patient);
+
 /// Where a rate was at work and since when it is spent.
 struct SpentRate {
   double works_from = 0;   ///< step at which it first reached its working level

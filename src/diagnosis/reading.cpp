@@ -30,6 +30,14 @@ void take_landmarks(Reading& reading) {
   reading.level = signal::median(sizes);
 }
 
+/// Of a long series the first points of the curve are means over hundreds of values, after which a loss may have fallen
+/// already.
+double opening_of(const Series& series, double start, bool negated) {
+  const auto buckets = series.summary().buckets();
+  if (buckets.empty() || buckets.front().count < 2) return start;
+  return negated ? -buckets.front().first : buckets.front().first;
+}
+
 void take_nonfinite(Reading& reading, const Series& series) {
   const auto total = series.summary().total();
   if (!total) return;
@@ -40,6 +48,44 @@ void take_nonfinite(Reading& reading, const Series& series) {
   const auto recent = series.summary().recent();
   reading.ends_nonfinite = !recent.empty() && !std::isfinite(recent.back().value);
 }
+
+/// One stretch of a whole, summed up from the same stretch of its parts. Where a bucket holds a single value this is
+/// exact. Where it holds several, the mean square is exact, the parts are taken to rise and fall together (they follow
+/// the same batches), and the highest value is an upper bound.
+struct NormBucket {
+  Bucket whole;
+  double mean_square = 0;
+  double spread = 0;      ///< sum of each part's mean times its deviation
+  double difference = 0;  ///< the same with its successive differences
+
+  explicit NormBucket(const Bucket& first) : whole(first) { whole.first = whole.last = whole.min = whole.max = 0; }
+
+  void add(const Bucket& part) {
+    if (part.nonfinite > whole.nonfinite) {
+      whole.count = part.count;
+      whole.nonfinite = part.nonfinite;
+      whole.first_nonfinite_step = part.first_nonfinite_step;
+    }
+    if (part.count == 0) return;
+    const double variance = part.m2 / static_cast<double>(part.count);
+    mean_square += part.mean * part.mean + variance;
+    spread += part.mean * std::sqrt(variance);
+    difference += part.mean * std::sqrt(part.squared_differences);
+    whole.first = std::hypot(whole.first, part.first);
+    whole.last = std::hypot(whole.last, part.last);
+    whole.min = std::hypot(whole.min, part.min);
+    whole.max = std::hypot(whole.max, part.max);
+  }
+
+  [[nodiscard]] Bucket bucket() const {
+    Bucket made = whole;
+    const double variance = mean_square > 0 ? spread * spread / mean_square : 0;
+    made.mean = std::clamp(std::sqrt(std::max(0.0, mean_square - variance)), made.min, made.max);
+    made.m2 = variance * static_cast<double>(made.count);
+    made.squared_differences = mean_square > 0 ? difference * difference / mean_square : 0;
+    return made;
+  }
+};
 
 }  // namespace
 
@@ -59,12 +105,15 @@ Reading read_series(const Series& series, bool higher_is_better) {
   reading.curve = signal::curve_of(series.summary());
   if (higher_is_better) reading.curve = signal::negated(std::move(reading.curve));
   take_landmarks(reading);
+  reading.opening = opening_of(series, reading.start, higher_is_better);
   take_nonfinite(reading, series);
   return reading;
 }
 
 Reading read_sum(const std::vector<const Series*>& parts) {
   Reading reading;
+  double opening = 0;
+  bool averaged = false;
   for (const Series* part : parts) {
     const signal::Curve curve = signal::curve_of(part->summary());
     reading.name += (reading.name.empty() ? "" : " + ") + part->name();
@@ -79,8 +128,39 @@ Reading read_sum(const std::vector<const Series*>& parts) {
       }
     }
     take_nonfinite(reading, *part);
+    const auto first = part->summary().buckets();
+    averaged = averaged || (!first.empty() && first.front().count > 1);
+    opening += opening_of(*part, curve.empty() ? 0 : curve.value.front(), false);
   }
   take_landmarks(reading);
+  reading.opening = averaged ? opening : reading.start;
+  reading.computed = true;
+  return reading;
+}
+
+Reading read_norm(const std::vector<const Series*>& parts, std::string name) {
+  Reading reading;
+  reading.name = std::move(name);
+  reading.computed = true;
+  std::vector<NormBucket> sums;
+  for (const Series* part : parts) {
+    const std::vector<Bucket> buckets = part->summary().buckets();
+    for (std::size_t i = sums.size(); part == parts.front() && i < buckets.size(); ++i) sums.emplace_back(buckets[i]);
+    for (std::size_t i = 0; i < std::min(sums.size(), buckets.size()); ++i) sums[i].add(buckets[i]);
+    take_nonfinite(reading, *part);
+  }
+  reading.nonfinite = 0;
+  std::vector<Bucket> whole;
+  for (const NormBucket& sum : sums) {
+    whole.push_back(sum.bucket());
+    if (whole.back().nonfinite == 0) continue;
+    if (reading.nonfinite == 0) reading.first_nonfinite_step = whole.back().first_nonfinite_step;
+    reading.nonfinite += whole.back().nonfinite;
+  }
+  reading.ends_nonfinite = !whole.empty() && whole.back().count == 0;
+  reading.curve = signal::curve_of(std::move(whole));
+  take_landmarks(reading);
+  reading.opening = reading.start;
   return reading;
 }
 

@@ -14,17 +14,19 @@ namespace osler {
 
 /// A curve that should go down (metrics that should go up are negated), and its landmarks.
 struct Reading {
-  std::string name;      ///< the series it comes from, "a + b" for a sum of components
-  bool negated = false;  ///< the series should rise; values here have the opposite sign
+  std::string name;       ///< the series it comes from, "a + b" for a sum of components
+  bool computed = false;  ///< no series of the log, but made from several; `name` says how
+  bool negated = false;   ///< the series should rise; values here have the opposite sign
   signal::Curve curve;
   signal::Noise noise;
   std::vector<double> course;  ///< the curve without its noise: a running median
-  double start = 0;            ///< level of the first points
-  double end = 0;              ///< level of the last tenth
-  double best = 0;             ///< lowest level of the course
-  double top = 0;              ///< highest level of the course
-  std::size_t best_at = 0;     ///< index of `best`
-  double level = 0;            ///< median of the absolute values: the scale when nothing improves
+  double start = 0;            ///< level of the first points of the curve, each of which may stand for many values
+  double opening = 0;       ///< what the log begins with: `start` where the curve has every value, else the first value
+  double end = 0;           ///< level of the last tenth
+  double best = 0;          ///< lowest level of the course
+  double top = 0;           ///< highest level of the course
+  std::size_t best_at = 0;  ///< index of `best`
+  double level = 0;         ///< median of the absolute values: the scale when nothing improves
   std::uint64_t nonfinite = 0;
   std::int64_t first_nonfinite_step = 0;
   bool ends_nonfinite = false;  ///< the newest point is NaN or infinite
@@ -46,5 +48,8 @@ struct Reading {
 [[nodiscard]] Reading read_series(const Series& series, bool higher_is_better);
 /// Reads the sum of several series that were logged together; they must have equally many points.
 [[nodiscard]] Reading read_sum(const std::vector<const Series*>& parts);
+/// Reads the norm of a whole from the norms of its parts, the root of their sum of squares at each step. The parts must
+/// have been logged at the same steps.
+[[nodiscard]] Reading read_norm(const std::vector<const Series*>& parts, std::string name);
 
 }  // namespace osler

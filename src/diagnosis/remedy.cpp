@@ -29,6 +29,18 @@ std::string of_harm(const Findings& findings) {
   return step ? " of " + at_step(*step) : "";
 }
 
+/// The norms up to the best loss: what came after it, where training broke, is what clipping is to prevent.
+std::span<const double> calm_norms(const Patient& patient) {
+  const Reading* norm = patient.gradient_norm();
+  if (norm == nullptr || norm->curve.empty()) return {};
+  const std::span<const double> all(norm->curve.value);
+  const Reading* loss = patient.training();
+  constexpr std::size_t kFewest = 5;
+  if (loss == nullptr || loss->curve.empty()) return all;
+  const std::size_t until = norm->index_at(loss->curve.step[loss->best_at]) + 1;
+  return until < kFewest ? all : all.first(until);
+}
+
 }  // namespace
 
 std::optional<double> learning_rate_at(const Patient& patient, double step) {
@@ -48,7 +60,7 @@ std::optional<double> peak_learning_rate(const Patient& patient) {
 std::optional<std::int64_t> first_harm(const Findings& findings) {
   std::optional<std::int64_t> first;
   for (const std::string_view id : {"loss-nonfinite-at-start", "loss-nonfinite-later", "loss-diverging", "loss-spikes",
-                                    "exploding-gradients", "loss-scale-collapsing"}) {
+                                    "exploding-gradients", "loss-scale-collapsing", "reward-collapse"}) {
     const Observation* seen = findings.found(id);
     if (seen != nullptr && (!first || seen->first_step < *first)) first = seen->first_step;
   }
@@ -99,8 +111,9 @@ Remedy warm_up(const Patient& patient) {
 }
 
 Remedy clip_gradients(const Patient& patient) {
-  const Reading* norm = patient.gradient_norm();
-  const double calm = norm == nullptr || norm->curve.empty() ? 0 : signal::quantile(norm->curve.value, 0.5);
+  const std::span<const double> norms = calm_norms(patient);
+  const double calm = norms.empty() ? 0 : signal::median(norms);
+  const bool before = patient.gradient_norm() != nullptr && norms.size() < patient.gradient_norm()->size();
   const auto set = clip_limit(patient);
   const std::string from = set ? number(*set) : "";
   if (!(calm > 0)) {
@@ -109,8 +122,8 @@ Remedy clip_gradients(const Patient& patient) {
   // The calm level, rounded up to one digit: clips the leaps and leaves ordinary steps alone.
   const double unit = std::pow(10.0, std::floor(std::log10(calm)));
   const std::string limit = number(std::ceil(calm / unit) * unit);
-  return change("Clip the gradient by its global norm (not by value) at " + limit + ": the median norm here is " +
-                    number(calm) + ".",
+  return change("Clip the gradient by its global norm (not by value) at " + limit + ": the median norm " +
+                    (before ? "up to the best loss" : "here") + " is " + number(calm) + ".",
                 "clip_norm", from, limit);
 }
 

@@ -51,10 +51,30 @@ Motion motion_after(const Reading& metric, double step) {
   const signal::Trend trend = signal::trend_of(steps, values);
   const double size = std::abs(trend.change);
   const double gain = std::max(metric.top - metric.best, 1e-12 * metric.level);
+  // Of a handful of evaluations hardly any order is significant: nearly all pairs must agree.
+  constexpr std::size_t kHandful = 7;
+  constexpr double kAgree = 0.6;
+  if (values.size() < kHandful && std::abs(trend.tau) >= kAgree) {
+    return trend.tau < 0 ? Motion::improved : Motion::declined;
+  }
   constexpr double kMatters = 0.05;
   if (size < kMatters * gain || size < 0.5 * metric.noise.sigma) return Motion::flat;
   if (trend.falls(0.05)) return Motion::improved;
   return trend.rises(0.05) ? Motion::declined : Motion::flat;
+}
+
+bool only_grows_surer(const Patient& patient, const Reading& loss, const Turn& turn) {
+  constexpr double kGood = 0.78;    // accuracy from which on most answers are right, whatever the classes
+  constexpr double kSolved = 0.95;  // accuracy at which the size of a rise does not matter
+  constexpr double kMild = 0.5;     // rise of the loss as a share of its lowest
+  constexpr double kHeld = 0.15;    // share of its gain that an accuracy which holds may have lost
+  const auto accuracy = patient.best_accuracy();
+  if (!accuracy || *accuracy < kGood || patient.validation_quality().empty()) return false;
+  const Reading& metric = patient.validation_quality().front();
+  if (motion_after(metric, loss.curve.step[turn.valley.bottom]) == Motion::declined) return false;
+  const bool holds = metric.end - metric.best <= std::max(kHeld * (metric.top - metric.best), metric.noise.sigma);
+  const double rise = turn.valley.end - turn.valley.floor;
+  return holds && (*accuracy >= kSolved || rise < kMild * std::abs(turn.valley.floor));
 }
 
 bool training_improves_after(const Patient& patient, double step, const Reading& validation) {
@@ -67,6 +87,12 @@ bool training_improves_after(const Patient& patient, double step, const Reading&
     return reading.size() >= 4 && fall(reading) > std::max(0.02 * std::max(reading.improvement(), 0.0), error(reading));
   };
   const Reading* training = patient.training();
+  // One that ends where it began has come down from a leap, if from anywhere: it learned nothing by heart.
+  constexpr double kNothing = 0.05;
+  if (training != nullptr && !training->negated && training->start > 0 && training->size() >= 8 &&
+      training->end > (1 - kNothing) * training->start && training->best > 0) {
+    return false;
+  }
   if (training != nullptr && falls(*training)) return true;
   if (training != nullptr && training->size() >= 4 && fall(*training) < -error(*training)) return false;
   if (training != nullptr && !training->negated && !validation.negated && training->size() >= 4) {

@@ -37,4 +37,8 @@ enum class Motion { improved, flat, declined };
 /// Training went on improving after `step`, or sits far below `validation` already.
 [[nodiscard]] bool training_improves_after(const Patient& patient, double step, const Reading& validation);
 
+/// The loss rises after its valley, mildly, but most answers stay right: an accuracy that is good ends near its best.
+/// The model grows surer, not worse.
+[[nodiscard]] bool only_grows_surer(const Patient& patient, const Reading& loss, const Turn& turn);
+
 }  // namespace osler

@@ -24,7 +24,10 @@ std::string times(double factor) {
 }
 
 std::string at_step(std::int64_t step) {
-  return fmt::format("step {}", step);
+  std::string digits = std::to_string(step);
+  const std::size_t sign = step < 0 ? 1 : 0;
+  for (std::size_t i = digits.size(); i > sign + 3; i -= 3) digits.insert(i - 3, ",");
+  return "step " + digits;
 }
 
 double confidence_of(double margin) {

@@ -19,9 +19,11 @@ std::uint64_t seed_of(const Case& expected) {
 
 int write_cases(const std::filesystem::path& folder) {
   std::map<std::string, std::vector<Case>> by_finding;
-  for (const auto& recipes : {nonfinite_recipes(), progress_recipes(), stability_recipes(), validation_recipes(),
-                              gradient_recipes(), plateau_recipes(), spike_recipes(), metric_recipes(), rate_recipes(),
-                              layer_recipes(), monitor_recipes(), probe_recipes()}) {
+  for (const auto& recipes :
+       {nonfinite_recipes(), progress_recipes(), stability_recipes(), validation_recipes(), gradient_recipes(),
+        plateau_recipes(), spike_recipes(), metric_recipes(), rate_recipes(), layer_recipes(), lone_layer_recipes(),
+        monitor_recipes(), probe_recipes(), crash_recipes(), reward_recipes(), learner_recipes(), tuning_recipes(),
+        answer_recipes()}) {
     for (const Recipe& recipe : recipes) {
       const std::filesystem::path home = folder / recipe.expected.finding;
       std::filesystem::create_directories(home);

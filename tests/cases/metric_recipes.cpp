@@ -116,6 +116,31 @@ Table three_digits(simulate::Random& random) {
   return table.add("val_acc", [](double x) { return std::round(100.0 * (0.71 + 0.02 * x)) / 100.0; });
 }
 
+// loss-beyond-chance
+
+Table huge_outputs(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "loss", [](double x) { return fall(x, 400.0, 6700.0); }, 0.02);
+  return table.add("accuracy", 0.12, 0.05);
+}
+
+Table sum_of_losses(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "loss", [](double x) { return 64.0 * fall(x, 0.3, 2.3); }, 0.01);
+  return table.add(
+      "accuracy", [](double x) { return 0.9 - 0.8 * std::exp(-5.0 * x); }, 0.005);
+}
+
+Table twice_chance(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "loss", [](double x) { return fall(x, 9.5, 12.0); }, 0.01);
+  return table.add(
+      "accuracy", [](double x) { return 0.002 + 0.25 * x; }, 0.02);
+}
+
 // validation-better-than-training
 
 Table far_better(simulate::Random& random) {
@@ -123,7 +148,7 @@ Table far_better(simulate::Random& random) {
   table.add(
       "loss", [](double x) { return fall(x, 0.9, 2.3); }, 0.01);
   return table.add(
-      "val_loss", [](double x) { return 0.3 * fall(x, 0.9, 2.3); }, 0.01);
+      "val_loss", [](double x) { return 0.06 * fall(x, 0.9, 2.3); }, 0.01);
 }
 
 Table usual_gap(simulate::Random& random) {
@@ -269,9 +294,8 @@ std::vector<Recipe> metric_recipes() {
   return {
       sick("underfitting", "classifier", "36 % accuracy, both losses flat at 1.75 since epoch 20.", too_small,
            {"model-too-small", "too-much-regularization"}, kFlat),
-      at_least(sick("underfitting", "regression", "Both errors flat at 820 after a tenth of the run.",
-                    too_small_regression, {}, kFlat),
-               Severity::note),
+      healthy("underfitting", "regression",
+              "Both errors flat at 820; without a figure of merit nobody knows the floor.", too_small_regression),
       healthy("underfitting", "fits", "Falls to a tenth with an accuracy of 98 %.", fits, {"loss-plateau"}),
       borderline("underfitting", "half-way", "Flat at less than half of the first loss.", half_fits,
                  {"loss-plateau", "loss-stuck-after-drop"}),
@@ -281,7 +305,8 @@ std::vector<Recipe> metric_recipes() {
            {"loss-plateau", "loss-stuck-from-start", "confidence-without-learning", "overfitting",
             "metric-contradicts-loss"}),
       sick("validation-frozen", "metric", "The accuracy is 0.4806 in all of 60 epochs: the majority class.",
-           frozen_metric, {}, {"loss-plateau", "confidence-without-learning", "metric-contradicts-loss"}),
+           frozen_metric, {},
+           {"loss-plateau", "confidence-without-learning", "metric-contradicts-loss", "predicts-one-class"}),
       sick("validation-frozen", "on-the-way", "Validation follows for two fifths of the run, then repeats itself.",
            frozen_on_the_way, {"stale-checkpoint", "validation-pipeline-bug"}, {"loss-plateau", "overfitting"}),
       healthy("validation-frozen", "arrived", "29 of 30 samples right since the fourth epoch.", arrived_accuracy,
@@ -291,13 +316,21 @@ std::vector<Recipe> metric_recipes() {
       borderline("validation-frozen", "three-digits", "An accuracy printed to two digits that hardly moves.",
                  three_digits, {"loss-plateau", "confidence-without-learning", "metric-contradicts-loss"}),
 
-      at_least(sick("validation-better-than-training", "far", "Validation at less than a third of training throughout.",
+      at_least(sick("validation-better-than-training", "far", "Validation at a sixteenth of training throughout.",
                     far_better, {}, {"loss-plateau"}),
                Severity::note),
       healthy("validation-better-than-training", "usual-gap", "Validation a little above training.", usual_gap,
               {"loss-plateau"}),
       borderline("validation-better-than-training", "dropout", "Twelve per cent below, as dropout makes it.",
                  dropout_gap, {"loss-plateau"}),
+
+      sick("loss-beyond-chance", "huge-outputs", "A cross-entropy of thousands with one answer in eight right.",
+           huge_outputs, {"bad-initialization", "data-not-normalized", "lr-too-high", "exploding-signal"},
+           {"initial-loss-wrong", "underfitting", "loss-stuck-after-drop", "confidence-without-learning"}),
+      healthy("loss-beyond-chance", "sum", "A loss summed over 64 samples whose answers become right.", sum_of_losses,
+              {"initial-loss-wrong"}),
+      borderline("loss-beyond-chance", "vocabulary", "Ten nats among tokens, a quarter of them right at the end.",
+                 twice_chance, {"loss-too-slow", "accuracy-outruns-loss", "initial-loss-wrong"}),
 
       sick("overconfidence", "surer-not-better", "Validation loss more than doubles, accuracy stays at 78 %.",
            surer_not_better, {"too-little-data", "model-too-large"}, {"overfitting", "loss-plateau"}),

@@ -84,34 +84,6 @@ Table scattered_divergence(simulate::Random& random) {
   return table.put("train/loss", loss);
 }
 
-Table reward_collapse(simulate::Random& random) {
-  Table table(random, 140, 2048);
-  return table.add(
-      "ep_rew_mean",
-      [](double x) {
-        return x < 0.55 ? 20.0 + 440.0 / (1.0 + std::exp(-18.0 * (x - 0.25)))
-                        : 25.0 + 430.0 * std::exp(-25.0 * (x - 0.55));
-      },
-      0.03);
-}
-
-Table reward_dip(simulate::Random& random) {
-  Table table(random, 180, 2048);
-  return table.add(
-      "ep_rew_mean",
-      [](double x) {
-        return 20.0 + 430.0 * (1.0 - std::exp(-5.0 * x)) - 200.0 * std::exp(-std::pow((x - 0.6) / 0.05, 2.0));
-      },
-      0.04);
-}
-
-/// Binary cross-entropy with labels of 1 and 2: nothing holds it.
-Table bottomless_loss(simulate::Random& random) {
-  Table table(random, 60);
-  return table.add(
-      "loss", [](double x) { return 0.4 - 8e6 * std::pow(x, 2.1); }, 0.01);
-}
-
 Table warm_restarts(simulate::Random& random) {
   Table table(random, 240);
   const auto rate = [](double x) {
@@ -242,12 +214,6 @@ std::vector<Recipe> progress_recipes() {
            leap_not_won_back, {}, {"loss-plateau", "loss-stuck-after-drop", "loss-spikes"}),
       sick(kDiverging, "scattered", "Up fourfold at half time, with scatter that grows along.", scattered_divergence,
            {}, {"loss-stuck-from-start", "loss-oscillating", "late-loss-variance", "loss-spikes"}),
-      sick(kDiverging, "reward-collapse", "A policy that had learned loses its reward and does not find it again.",
-           reward_collapse, {"lr-too-high", "exploding-signal", "no-clipping"}, kFlat),
-      sick(kDiverging, "bottomless", "A loss that falls to minus eight million, faster and faster.", bottomless_loss,
-           {}, kUnstable),
-      healthy(kDiverging, "reward-dip", "A reward that loses half at 60 % and comes back.", reward_dip,
-              {"loss-plateau"}),
       healthy(kDiverging, "warm-restarts", "The rate restarts four times; the loss follows it up, as intended.",
               warm_restarts),
       healthy(kDiverging, "warmup-bump", "The loss peaks while the rate warms up.", warmup_bump),

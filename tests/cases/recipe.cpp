@@ -47,8 +47,14 @@ Table& Table::tell(Experiment experiment) {
   return *this;
 }
 
+Table& Table::mark(const std::string& kind, std::int64_t step, const std::string& words) {
+  const nlohmann::ordered_json line = {{"mark", kind}, {"at", "step " + std::to_string(step)}, {"text", words}};
+  marks_.push_back(line.dump());
+  return *this;
+}
+
 std::string Table::text() const {
-  if (experiments_.empty()) return simulate::to_csv(run_);
+  if (experiments_.empty() && marks_.empty()) return simulate::to_csv(run_);
   std::map<std::int64_t, nlohmann::ordered_json> rows;
   for (const simulate::Curve& curve : run_.curves) {
     for (const simulate::Sample& sample : curve.samples) rows[sample.step][curve.name] = sample.value;
@@ -59,6 +65,7 @@ std::string Table::text() const {
     row.update(values);
     lines += row.dump() + "\n";
   }
+  for (const std::string& mark : marks_) lines += mark + "\n";
   for (const Experiment& experiment : experiments_) {
     lines += nlohmann::json{{experiment_key(experiment.probe), to_json(experiment)}}.dump() + "\n";
   }

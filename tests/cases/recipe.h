@@ -22,6 +22,13 @@ class Table {
   Table& add(const std::string& name, Shape shape, double noise = 0, std::size_t every = 1) {
     return put(name, simulate::rows_of(axis_, shape), noise, every);
   }
+  /// A column of `shape(progress)` with Gaussian scatter of a fixed size: rewards may be zero or negative.
+  template <typename Shape>
+  Table& scatter(const std::string& name, Shape shape, double size, std::size_t every = 1) {
+    simulate::Levels values = simulate::rows_of(axis_, shape);
+    for (double& value : values) value += size * random_.normal();
+    return put(name, std::move(values), 0, every);
+  }
   /// The same value on every row.
   Table& add(const std::string& name, double value, double noise = 0) {
     return put(name, simulate::Levels(axis_.rows(), value), noise, 1);
@@ -33,6 +40,8 @@ class Table {
 
   /// An experiment that the run holds; such a log is written as JSON lines.
   Table& tell(Experiment experiment);
+  /// What the log says at a step: a restart, a crash, an end. Such a log is written as JSON lines, too.
+  Table& mark(const std::string& kind, std::int64_t step, const std::string& words);
 
   [[nodiscard]] const simulate::Axis& axis() const { return axis_; }
   [[nodiscard]] simulate::Random& random() const { return random_; }
@@ -45,6 +54,7 @@ class Table {
   simulate::Axis axis_;
   simulate::SimulatedRun run_;
   std::vector<Experiment> experiments_;
+  std::vector<std::string> marks_;  // as lines of JSON
 };
 
 /// One case: what is expected, and how its table is made.
@@ -81,7 +91,13 @@ struct Recipe {
 [[nodiscard]] std::vector<Recipe> metric_recipes();
 [[nodiscard]] std::vector<Recipe> rate_recipes();
 [[nodiscard]] std::vector<Recipe> layer_recipes();
+[[nodiscard]] std::vector<Recipe> lone_layer_recipes();
 [[nodiscard]] std::vector<Recipe> monitor_recipes();
 [[nodiscard]] std::vector<Recipe> probe_recipes();
+[[nodiscard]] std::vector<Recipe> crash_recipes();
+[[nodiscard]] std::vector<Recipe> reward_recipes();
+[[nodiscard]] std::vector<Recipe> learner_recipes();
+[[nodiscard]] std::vector<Recipe> tuning_recipes();
+[[nodiscard]] std::vector<Recipe> answer_recipes();
 
 }  // namespace osler::cases

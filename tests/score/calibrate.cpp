@@ -31,7 +31,7 @@ std::vector<Sample> samples_of(const std::vector<const Outcome*>& outcomes) {
   std::vector<Sample> samples;
   for (const Outcome* outcome : outcomes) {
     const Subject& subject = *outcome->subject;
-    if (!subject.decided || !subject.certain) continue;
+    if (!subject.decided || !subject.certain || subject.part == kLeftOut) continue;
     for (const Observation& seen : outcome->findings) {
       if (seen.severity < Severity::warning) continue;
       const double clearness = clearness_of(seen.finding, seen.confidence);

@@ -27,8 +27,8 @@ struct Calibration {
   std::map<std::string, Row> rows;  ///< findings with enough warnings to have their own
 };
 
-/// Fits the lines to the warnings on decided runs. Real logs count more than simulated ones, of which any number can be
-/// made.
+/// Fits the lines to the warnings on decided runs, never to those of a population's left-out part. Real logs count more
+/// than simulated ones, of which any number can be made.
 [[nodiscard]] Calibration calibrate(const std::vector<const Outcome*>& outcomes);
 
 /// The reliability of confidences that were fitted to the other families only: the families are dealt into `folds`.

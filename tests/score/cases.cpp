@@ -18,6 +18,7 @@ Subject to_subject(const cases::Case& expected, const std::string& folder) {
   if (!subject.truth.healthy) subject.truth.finding = expected.finding;
   subject.truth.tolerate = expected.tolerate;
   subject.truth.causes = expected.causes;
+  if (!expected.causes.empty()) subject.planted = {expected.causes.front()};
   subject.truth.begins = expected.first_step;
   subject.load = [path = folder + "/" + subject.name](Subject&) { return read_runs(path); };
   return subject;

@@ -1,36 +1,50 @@
 // Reads the labels of a corpus of real logs.
-#include <nlohmann/json.hpp>
+#include <filesystem>
+#include <span>
 #include <sstream>
 
+#include "formats/unpacker.h"
 #include "osler/formats/read.h"
+#include "score/label.h"
 #include "score/subject.h"
 
 namespace osler::score {
 namespace {
 
-constexpr std::uint64_t kLabelBytes = 64 * 1024 * 1024;
+constexpr std::uint64_t kLabelBytes = 512 * 1024 * 1024;
 
-std::vector<std::string> strings(const nlohmann::json& record, const char* key) {
-  return record.value(key, std::vector<std::string>{});
-}
-
-Subject to_subject(const nlohmann::json& record, const std::string& folder) {
+Subject to_subject(const nlohmann::json& record, const std::filesystem::path& folder,
+                   const std::filesystem::path& unpacked) {
   Subject subject;
   subject.source = Source::corpus;
+  subject.part = folder.filename().string();
   subject.name = record.at("id").get<std::string>();
   const std::string origin = record.at("source").get<std::string>();
   subject.family = origin.substr(0, origin.find(':'));
-  subject.label = record.at("label").get<std::string>();
-  subject.decided = subject.label != "undecidable";
-  subject.certain = record.value("confidence", "low") != "low";
-  subject.truth.healthy = subject.label == "healthy";
-  subject.truth.accept = strings(record, "accept");
-  subject.truth.tolerate = strings(record, "tolerate");
-  if (!subject.truth.accept.empty()) subject.truth.finding = subject.truth.accept.front();
-  // The label "nan" accepts both times without saying which; its logs all hold finite losses first, as its reasons say.
-  if (subject.label == "nan") subject.truth.finding = "loss-nonfinite-later";
-  subject.load = [path = folder + "/" + record.at("file").get<std::string>()](Subject&) { return read_runs(path); };
+  apply_public_label(record, subject);
+  const std::string file = record.at("file").get<std::string>();
+  const std::filesystem::path beside = folder / file;
+  const std::optional<double> since = record.contains("since") && record.at("since").is_number()
+                                          ? std::optional(record.at("since").get<double>())
+                                          : std::nullopt;
+  subject.load = [path = std::filesystem::exists(beside) ? beside : unpacked / file, since](Subject& self) {
+    Result<std::vector<Run>> runs = read_runs(path.string());
+    if (runs && runs->size() == 1 && since) self.truth.begins = beginning(*since, runs->front().steps());
+    return runs;
+  };
   return subject;
+}
+
+/// What is compressed, as the population's sample is, is read as well.
+Result<std::string> unpacked_text(const std::string& bytes) {
+  const Packing packing = packing_of(bytes);
+  if (packing == Packing::none) return bytes;
+  std::string text;
+  const Result<void> done = make_unpacker(packing)->feed(
+      std::as_bytes(std::span(bytes)),
+      [&](std::span<const std::byte> some) { text.append(reinterpret_cast<const char*>(some.data()), some.size()); });
+  if (!done) return done.error();
+  return text;
 }
 
 }  // namespace
@@ -53,22 +67,32 @@ Result<std::vector<Run>> read_runs(const std::string& path) {
   return runs;
 }
 
-Result<std::vector<Subject>> corpus_subjects(const std::string& folder) {
-  const std::string path = folder + "/labels.jsonl";
-  const Result<std::string> text = read_whole(real_file_system(), path, kLabelBytes);
+Result<void> each_record(const std::string& path, const std::function<void(const nlohmann::json& record)>& take) {
+  const Result<std::string> bytes = read_whole(real_file_system(), path, kLabelBytes);
+  if (!bytes) return bytes.error();
+  const Result<std::string> text = unpacked_text(*bytes);
   if (!text) return text.error();
-  std::vector<Subject> subjects;
   std::istringstream lines(*text);
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.empty()) continue;
     try {
-      subjects.push_back(to_subject(nlohmann::json::parse(line), folder));
+      take(nlohmann::json::parse(line));
     } catch (const nlohmann::json::exception& error) {
       return Error{ErrorCode::corrupt, error.what(), path + ":" + std::to_string(number)};
     }
   }
+  return {};
+}
+
+Result<std::vector<Subject>> corpus_subjects(const std::string& folder, const std::string& unpacked) {
+  const std::filesystem::path place = std::filesystem::path(folder).lexically_normal();
+  std::vector<Subject> subjects;
+  const Result<void> read = each_record((place / "labels.jsonl").string(), [&](const nlohmann::json& record) {
+    subjects.push_back(to_subject(record, place, unpacked));
+  });
+  if (!read) return read.error();
   return subjects;
 }
 

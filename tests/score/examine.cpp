@@ -67,6 +67,8 @@ std::string_view to_string(Source source) {
   switch (source) {
     case Source::corpus:
       return "corpus";
+    case Source::population:
+      return "population";
     case Source::cases:
       return "cases";
     case Source::suite:

@@ -10,11 +10,12 @@
 
 namespace osler::score {
 
-/// The figures that floors are set for, by source: {"suite": {"recall": 0.95, "false_alarm_rate": 0.01, ...}}.
+/// The figures that floors are set for, by their ids: {"found": 0.95, "false_alarms": 0.01, ...}.
 [[nodiscard]] nlohmann::json floor_figures(const Tally& counts);
 
-/// Every figure that falls short of its floor, one sentence each. Rates of false alarms must not be higher, all others
-/// not lower. Sources and figures without a floor are not checked.
+/// Every figure that falls short of its floor, one sentence each. What should be low (false alarms, notes on healthy
+/// runs, logs not read, calibration errors) must not be higher, all others not lower. Sources and figures without a
+/// floor, and those that were not measured, are not checked.
 [[nodiscard]] Result<std::vector<std::string>> shortfalls(const nlohmann::json& measured, const std::string& path);
 
 }  // namespace osler::score

@@ -1,24 +1,29 @@
 // osler_score: how often is Osler right? Diagnoses labelled runs and counts.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "score/calibrate.h"
 #include "score/floor.h"
-#include "score/learn.h"
 #include "score/print.h"
+#include "score/ranges.h"
 
 namespace osler::score {
 namespace {
 
 struct Options {
-  std::string corpus;
+  std::vector<std::string> corpora;
+  std::string unpacked;
+  std::vector<std::string> populations;
   std::string cases = OSLER_SOURCE_DIR "/tests/cases";
   std::size_t suite = 600;
   std::uint64_t seed = 1;
   std::vector<std::string> sources;
+  std::vector<std::string> parts;
   std::vector<std::string> families;
   std::vector<std::string> only;
   std::string fold;
@@ -27,13 +32,18 @@ struct Options {
   std::string floor;
   std::string write_floor;
   std::string calibrate;
-  std::string learn;
+  std::string learn_ranges;
   bool json = false;
   PrintOptions print;
 };
 
-/// Whether a family is scored, given --family and --fold.
-bool chosen(const std::string& family, const Options& options) {
+/// Whether a run is scored, given --part, --family and --fold.
+bool chosen(const Subject& subject, const Options& options) {
+  const std::string& family = subject.family;
+  if (!options.parts.empty() &&
+      std::find(options.parts.begin(), options.parts.end(), subject.part) == options.parts.end()) {
+    return false;
+  }
   if (!options.families.empty() &&
       std::none_of(options.families.begin(), options.families.end(),
                    [&](const std::string& part) { return family.find(part) != std::string::npos; })) {
@@ -47,12 +57,16 @@ bool chosen(const std::string& family, const Options& options) {
 }
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--corpus", options.corpus, "folder with labels.jsonl and the logs it names");
+  app.add_option("--corpus", options.corpora, "folder with labels.jsonl and the logs it names; may be repeated");
+  app.add_option("--unpacked", options.unpacked, "folder of logs that a corpus keeps packed");
+  app.add_option("--population", options.populations,
+                 "folder with meta.jsonl and runs/, or a file of packed runs; may be repeated");
   app.add_option("--cases", options.cases, "folder of the project's own cases")->capture_default_str();
   app.add_option("--suite", options.suite, "how many simulated runs to draw; 0: none")->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the simulated runs")->capture_default_str();
-  app.add_option("--source", options.sources, "score only these: corpus, cases, suite")
-      ->check(CLI::IsMember({"corpus", "cases", "suite"}));
+  app.add_option("--source", options.sources, "score only these: corpus, population, cases, suite")
+      ->check(CLI::IsMember({"corpus", "population", "cases", "suite"}));
+  app.add_option("--part", options.parts, "score only these parts: learn or left-out, or a corpus by its folder");
   app.add_option("--family", options.families, "score only families (repositories) whose name contains one of these");
   app.add_option("--only", options.only, "check only these findings");
   app.add_option("--fold", options.fold, "I/N: deal the families into N folds, score only the I-th")
@@ -69,61 +83,71 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--write,--markdown", options.markdown, "also write the page docs/accuracy.md to this file");
   app.add_option("--floor", options.floor, "exit with 1 when a figure falls short of its floor in this JSON file");
   app.add_option("--write-floor", options.write_floor, "write the figures of this score as new floors");
+  app.add_option("--learn-ranges", options.learn_ranges,
+                 "learn what is usual among healthy runs and write src/diagnosis/reference_table.cpp to this file");
   app.add_option("--calibrate", options.calibrate,
                  "fit the confidences anew and write src/diagnosis/calibration_table.cpp to this file");
-  app.add_option("--learn", options.learn,
-                 "learn the weights of the causes anew and write src/diagnosis/pull_weights_table.cpp to this file");
 }
 
-Result<std::vector<Subject>> collect(const Options& options) {
+/// The runs to be scored, and what was asked for and is not there.
+struct Collected {
+  std::vector<Subject> subjects;
+  std::vector<std::string> absent;
+};
+
+Result<Collected> collect(const Options& options) {
+  namespace fs = std::filesystem;
+  Collected all;
   const auto wanted = [&](const char* name) {
     return options.sources.empty() ||
            std::find(options.sources.begin(), options.sources.end(), name) != options.sources.end();
   };
-  std::vector<Subject> subjects;
-  const auto append = [&](std::vector<Subject> more) {
-    for (Subject& subject : more) {
-      if (chosen(subject.family, options)) subjects.push_back(std::move(subject));
+  const auto append = [&](Result<std::vector<Subject>> more) -> std::optional<Error> {
+    if (!more) return more.error();
+    for (Subject& subject : *more) {
+      if (chosen(subject, options)) all.subjects.push_back(std::move(subject));
     }
+    return std::nullopt;
   };
-  if (wanted("corpus") && !options.corpus.empty()) {
-    Result<std::vector<Subject>> found = corpus_subjects(options.corpus);
-    if (!found) return found.error();
-    append(std::move(*found));
+  const auto there = [&](const std::string& source, const fs::path& path, const fs::path& index) {
+    const bool found = fs::exists(path / index) || fs::is_regular_file(path);
+    if (!found) all.absent.push_back(source + ": there is no " + (path / index).string());
+    return found;
+  };
+  std::optional<Error> error;
+  for (const std::string& folder : options.corpora) {
+    if (error || !wanted("corpus") || !there("corpus", folder, "labels.jsonl")) continue;
+    error = append(corpus_subjects(folder, options.unpacked));
   }
-  if (wanted("cases") && std::filesystem::exists(options.cases)) {
-    Result<std::vector<Subject>> found = case_subjects(options.cases);
-    if (!found) return found.error();
-    append(std::move(*found));
+  for (const std::string& path : options.populations) {
+    if (error || !wanted("population") || !there("population", path, "meta.jsonl")) continue;
+    error = append(population_subjects(path));
   }
-  if (wanted("suite")) append(suite_subjects(options.suite, options.seed));
-  return subjects;
+  if (wanted("corpus") && options.corpora.empty()) all.absent.emplace_back("corpus: no --corpus given");
+  if (wanted("population") && options.populations.empty()) {
+    all.absent.emplace_back("population: no --population given; make population trains one");
+  }
+  if (!error && wanted("cases") && there("cases", options.cases, "")) error = append(case_subjects(options.cases));
+  if (!error && wanted("suite")) error = append(suite_subjects(options.suite, options.seed));
+  if (error) return *error;
+  return all;
 }
 
 constexpr const char* kPageHead =
     "# How often Osler is right\n\n"
-    "Written by `osler_score --write`; do not edit. Each run has a label: the findings that count "
-    "as\n"
-    "right, those that are true as well, and for simulated runs the cause. A false alarm is a warning or worse on a\n"
-    "healthy run that its label does not allow.\n\n";
+    "Written by `osler_score --write` (`make score`); do not edit. Each run has a label: sick or healthy, the "
+    "findings\n"
+    "that are right, and where it is known the cause. A sick run is **found** when a finding that is right is "
+    "reported\n"
+    "as a warning or worse. Notes never count as found: to its reader, a report with nothing but notes says that the\n"
+    "run is healthy. On a healthy run, any other warning is a **false alarm**, and a note is noise. A run **begins "
+    "where\n"
+    "it truly did** when the first step is off by at most a tenth of its length. Intervals are Wilson's, at 95 %. The\n"
+    "expected calibration error compares what is said (the confidence of warnings, the probability of the first three\n"
+    "causes) with how often it is right.\n\n"
+    "Earlier editions of this page counted notes as found. Those figures are withdrawn.\n\n";
 
 constexpr std::size_t kFolds = 5;
-
-/// What would be said of families that were not fitted to: confidences and causes.
-std::string left_out_text(const std::vector<const Outcome*>& outcomes) {
-  std::string text = "families left out of the fit (" + std::to_string(kFolds) + " folds):\n";
-  text += reliability_text(cross_validated(outcomes, kFolds));
-  const CauseScore stated = stated_causes(outcomes);
-  const CauseScore learned = cross_validated_causes(outcomes, LearnOptions(), kFolds);
-  return text + causes_text("weights as the causes' files state them", stated) +
-         causes_text("weights learned from the other families", learned);
-}
-
-/// Writes the tables that were asked for.
-void fit_tables(const Options& options, const std::vector<const Outcome*>& outcomes) {
-  if (!options.calibrate.empty()) std::ofstream(options.calibrate) << calibration_source(calibrate(outcomes));
-  if (!options.learn.empty()) std::ofstream(options.learn) << weights_source(learn(outcomes, LearnOptions()));
-}
 
 /// Says what fell short of the floors; the exit code of the program.
 int check_floors(const Options& options, const nlohmann::json& figures) {
@@ -137,46 +161,78 @@ int check_floors(const Options& options, const nlohmann::json& figures) {
   return found->empty() ? 0 : 1;
 }
 
-int score(const Options& options) {
-  Result<std::vector<Subject>> subjects = collect(options);
-  if (!subjects) {
-    std::cerr << "osler_score: " << describe(subjects.error()) << "\n";
-    return 2;
-  }
-  const std::vector<Outcome> outcomes = examine(*subjects, options.only);
+/// Everything that is written about a set of outcomes.
+struct Account {
+  std::string text;
+  std::string page;
   nlohmann::json json;
   nlohmann::json figures;
-  std::string page = kPageHead;
-  for (const Source source : {Source::corpus, Source::cases, Source::suite}) {
+};
+
+void tell_source(Account& account, Source source, const std::vector<const Outcome*>& outcomes,
+                 const PrintOptions& print) {
+  const std::string name(to_string(source));
+  account.figures[name] = floor_figures(tally(outcomes));
+  for (const auto& [part, of_part] : parts_of(outcomes))
+    account.figures[name + "/" + part] = floor_figures(tally(of_part));
+  account.page += as_markdown(source, outcomes);
+  account.json[name] = as_json(outcomes);
+  account.text += as_text(source, outcomes, print) + "\n";
+}
+
+Account tell(const std::vector<Outcome>& outcomes, const std::vector<std::string>& absent, const PrintOptions& print) {
+  Account account;
+  account.page = kPageHead;
+  std::vector<const Outcome*> all;
+  for (const Source source : {Source::corpus, Source::population, Source::cases, Source::suite}) {
     std::vector<const Outcome*> of_source;
     for (const Outcome& outcome : outcomes) {
       if (outcome.subject->source == source) of_source.push_back(&outcome);
     }
-    if (of_source.empty()) continue;
-    figures[std::string(to_string(source))] = floor_figures(tally(of_source));
-    page += as_markdown(source, of_source);
-    if (options.json) {
-      json[std::string(to_string(source))] = as_json(of_source);
-    } else {
-      std::cout << as_text(source, of_source, options.print) << "\n";
-    }
+    all.insert(all.end(), of_source.begin(), of_source.end());
+    if (!of_source.empty()) tell_source(account, source, of_source, print);
   }
-  std::vector<const Outcome*> all;
-  for (const Outcome& outcome : outcomes) all.push_back(&outcome);
-  fit_tables(options, all);
-  const std::string left_out = left_out_text(all);
-  page += "## Families left out of the fit\n\n```\n" + left_out + "```\n";
-  std::cout << (options.json ? json.dump(1) : left_out) << "\n";
-  if (!options.markdown.empty()) std::ofstream(options.markdown) << page;
-  if (!options.write_floor.empty()) std::ofstream(options.write_floor) << figures.dump(2) << "\n";
-  return check_floors(options, figures);
+  const std::vector<ReliabilityBin> bins = cross_validated(all, kFolds);
+  account.text += "families left out of the fit of confidences (" + std::to_string(kFolds) + " folds):\n" +
+                  reliability_text("findings", bins);
+  account.page += "## Confidences of families left out of the fit\n\n" + reliability_markdown(bins);
+  account.json["absent"] = absent;
+  for (const std::string& line : absent) {
+    account.text += "not scored: " + line + "\n";
+    account.page += "Not scored: " + line.substr(0, line.find(':')) + ".\n";
+  }
+  return account;
+}
+
+int score(const Options& options) {
+  Result<Collected> collected = collect(options);
+  if (!collected) {
+    std::cerr << "osler_score: " << describe(collected.error()) << "\n";
+    return 2;
+  }
+  if (!options.learn_ranges.empty()) {
+    std::ofstream(options.learn_ranges) << ranges_source(learn_from(collected->subjects));
+    return 0;
+  }
+  const std::vector<Outcome> outcomes = examine(collected->subjects, options.only);
+  const Account account = tell(outcomes, collected->absent, options.print);
+  std::cout << (options.json ? account.json.dump(1) + "\n" : account.text);
+  if (!options.calibrate.empty()) {
+    std::vector<const Outcome*> all;
+    for (const Outcome& outcome : outcomes) all.push_back(&outcome);
+    std::ofstream(options.calibrate) << calibration_source(calibrate(all));
+  }
+  if (!options.markdown.empty()) std::ofstream(options.markdown) << account.page;
+  if (!options.write_floor.empty()) std::ofstream(options.write_floor) << account.figures.dump(2) << "\n";
+  return check_floors(options, account.figures);
 }
 
 }  // namespace
 }  // namespace osler::score
 
 int main(int argc, char** argv) {
-  CLI::App app{"Scores Osler on labelled runs: the corpus, the project's cases, and simulated trainings."};
+  CLI::App app{
+      "Scores Osler on labelled runs: real logs, trainings with planted faults, the project's cases, simulations."};
   osler::score::Options options;
   osler::score::add_options(app, options);
   CLI11_PARSE(app, argc, argv);

@@ -8,12 +8,8 @@
 namespace osler::score {
 namespace {
 
-std::string percent(std::size_t part, std::size_t whole) {
-  return whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * share(part, whole));
-}
-
-std::string joined(const std::vector<std::string>& ids) {
-  return fmt::format("{}", fmt::join(ids, "|"));
+std::string counted(std::size_t part, std::size_t whole) {
+  return whole == 0 ? "-" : fmt::format("{}/{} {:.2f}", part, whole, share(part, whole));
 }
 
 std::string seen_line(const Observation& seen) {
@@ -32,10 +28,11 @@ std::string causes_line(const Outcome& outcome) {
 
 std::string run_lines(const Outcome& outcome) {
   const Subject& subject = *outcome.subject;
-  std::string text = fmt::format("    [{}] {} ({}{}) of {}", to_string(call_of(outcome)), subject.name, subject.label,
-                                 subject.certain ? "" : ", doubtful", subject.family);
-  if (!subject.truth.accept.empty()) text += " expected " + joined(subject.truth.accept);
-  if (!subject.truth.causes.empty()) text += " cause " + joined(subject.truth.causes);
+  std::string text =
+      fmt::format("    [{}] {} ({}{}{}) of {}", to_string(call_of(outcome)), subject.name, subject.label,
+                  subject.certain ? "" : ", doubtful", subject.shows ? "" : ", does not show", subject.family);
+  if (!subject.truth.accept.empty()) text += fmt::format(" expected {}", fmt::join(subject.truth.accept, "|"));
+  if (!subject.truth.causes.empty()) text += fmt::format(" cause {}", fmt::join(subject.truth.causes, "|"));
   text += fmt::format(": {}{}\n", to_string(outcome.status), outcome.findings.empty() ? ", nothing found" : "");
   if (outcome.error) text += "      error: " + describe(*outcome.error) + "\n";
   for (const Observation& seen : outcome.findings) text += seen_line(seen);
@@ -44,30 +41,30 @@ std::string run_lines(const Outcome& outcome) {
 
 bool wrong(const Outcome& outcome) {
   const Call call = call_of(outcome);
-  return call == Call::miss || call == Call::false_alarm || outcome.error.has_value();
-}
-
-std::string group_line(const std::string& name, const GroupTally& group) {
-  return fmt::format("    {:<44} {:>4}/{:<4} {:>8}  {:>4}/{:<4} {:>8}  {:>8} {:>8}\n", name, group.hits, group.failed,
-                     percent(group.hits, group.failed), group.false_alarms, group.healthy,
-                     percent(group.false_alarms, group.healthy), percent(group.cause_first, group.causes_known),
-                     percent(group.cause_in_three, group.causes_known));
+  return call == Call::missed || call == Call::false_alarm || outcome.error.has_value();
 }
 
 std::string group_table(const char* title, const std::map<std::string, GroupTally>& groups) {
-  std::string text = fmt::format("  by {}:\n    {:<44} {:>9} {:>8}  {:>9} {:>8}  {:>8} {:>8}\n", title, "", "hits",
-                                 "recall", "alarms", "rate", "cause 1", "cause 3");
-  for (const auto& [name, group] : groups) text += group_line(name, group);
+  if (groups.empty()) return "";
+  std::string text = fmt::format("  by {}:\n    {:<44} {:>14} {:>14} {:>14} {:>14} {:>14} {:>14}\n", title, "", "found",
+                                 "where it shows", "false alarms", "with a note", "cause first", "among three");
+  for (const auto& [name, group] : groups) {
+    text +=
+        fmt::format("    {:<44} {:>14} {:>14} {:>14} {:>14} {:>14} {:>14}\n", name, counted(group.found, group.sick),
+                    counted(group.showing_found, group.showing), counted(group.false_alarms, group.healthy),
+                    counted(group.with_note, group.healthy), counted(group.cause_first, group.causes_known),
+                    counted(group.cause_in_three, group.causes_known));
+  }
   return text;
 }
 
 std::string finding_table(const Tally& counts) {
-  std::string text = fmt::format("  by finding:\n    {:<34} {:>9} {:>8} {:>8}  {:>9} {:>9}\n", "", "found", "recall",
-                                 "exactly", "true", "precision");
+  std::string text =
+      fmt::format("  by finding:\n    {:<34} {:>14} {:>14} {:>16}\n", "", "found", "by this very one", "warnings true");
   for (const auto& [id, finding] : counts.by_finding) {
-    text += fmt::format("    {:<34} {:>4}/{:<4} {:>8} {:>8}  {:>4}/{:<4} {:>9}\n", id, finding.found, finding.expected,
-                        percent(finding.found, finding.expected), percent(finding.found_exactly, finding.expected),
-                        finding.reported_true, finding.reported, percent(finding.reported_true, finding.reported));
+    text +=
+        fmt::format("    {:<34} {:>14} {:>14} {:>16}\n", id, counted(finding.found, finding.expected),
+                    counted(finding.found_exactly, finding.expected), counted(finding.reported_true, finding.reported));
   }
   return text;
 }
@@ -83,28 +80,17 @@ std::string cause_confusions(const Tally& counts) {
   return text;
 }
 
-std::string headline(Source source, std::size_t runs, const Tally& counts) {
-  const GroupTally& all = counts.all;
-  std::string text = fmt::format("{}: {} runs\n", to_string(source), runs);
-  text += fmt::format("  failed  {:>4}: {} found, {} (as a warning or worse: {}, {})\n", all.failed, all.hits,
-                      percent(all.hits, all.failed), all.warned, percent(all.warned, all.failed));
-  text += fmt::format("  healthy {:>4}: {} with a false alarm, {}\n", all.healthy, all.false_alarms,
-                      percent(all.false_alarms, all.healthy));
-  if (all.causes_known > 0) {
-    text += fmt::format("  causes  {:>4}: first {}, among three {}\n", all.causes_known,
-                        percent(all.cause_first, all.causes_known), percent(all.cause_in_three, all.causes_known));
+std::string figure_lines(const Tally& counts) {
+  std::string text;
+  for (const Figure& figure : figures(counts.all)) {
+    text += fmt::format("  {:<42} {}\n", figure.words, share_text(figure.part, figure.whole));
   }
-  if (all.dated > 0) {
-    text +=
-        fmt::format("  dated   {:>4}: {} begin where they truly did\n", all.dated, percent(all.dated_well, all.dated));
-  }
+  text += fmt::format("  {:<42} {:.3f} of findings, {:.3f} of causes\n", "expected calibration error",
+                      calibration_error(counts.findings_reliability), calibration_error(counts.causes_reliability));
   const GroupTally& doubtful = counts.doubtful;
-  if (doubtful.failed + doubtful.healthy > 0) {
-    text += fmt::format("  doubtful labels, not counted above: {} of {} failed found, {} of {} healthy alarmed\n",
-                        doubtful.hits, doubtful.failed, doubtful.false_alarms, doubtful.healthy);
-  }
-  if (all.unreadable + doubtful.unreadable > 0) {
-    text += fmt::format("  not readable: {}\n", all.unreadable + doubtful.unreadable);
+  if (doubtful.sick + doubtful.healthy > 0) {
+    text += fmt::format("  doubtful labels, not counted above: {} of {} sick found, {} of {} healthy alarmed\n",
+                        doubtful.found, doubtful.sick, doubtful.false_alarms, doubtful.healthy);
   }
   return text;
 }
@@ -112,18 +98,23 @@ std::string headline(Source source, std::size_t runs, const Tally& counts) {
 nlohmann::json run_json(const Outcome& outcome) {
   const Subject& subject = *outcome.subject;
   nlohmann::json run = {{"name", subject.name},
+                        {"part", subject.part},
                         {"family", subject.family},
+                        {"domain", subject.domain},
                         {"label", subject.label},
                         {"certain", subject.certain},
                         {"decided", subject.decided},
+                        {"shows", subject.shows},
                         {"healthy", subject.truth.healthy},
                         {"accept", subject.truth.accept},
                         {"tolerate", subject.truth.tolerate},
+                        {"planted", subject.planted},
                         {"causes", subject.truth.causes},
                         {"call", to_string(call_of(outcome))},
                         {"status", to_string(outcome.status)},
                         {"seconds", outcome.seconds}};
   if (outcome.error) run["error"] = describe(*outcome.error);
+  if (const std::optional<bool> well = well_dated(outcome)) run["well_dated"] = *well;
   run["findings"] = nlohmann::json::array();
   for (const Observation& seen : outcome.findings) {
     run["findings"].push_back({{"id", seen.finding},
@@ -139,20 +130,64 @@ nlohmann::json run_json(const Outcome& outcome) {
   return run;
 }
 
+nlohmann::json share_json(std::size_t part, std::size_t whole) {
+  const auto [low, high] = wilson(part, whole);
+  return {{"count", part}, {"of", whole}, {"share", share(part, whole)}, {"low", low}, {"high", high}};
+}
+
 nlohmann::json group_json(const GroupTally& group) {
-  return {{"failed", group.failed},
-          {"recall", share(group.hits, group.failed)},
-          {"recall_as_warning", share(group.warned, group.failed)},
-          {"healthy", group.healthy},
-          {"false_alarm_rate", group.healthy == 0 ? 0.0 : share(group.false_alarms, group.healthy)},
-          {"cause_first", share(group.cause_first, group.causes_known)},
-          {"cause_in_three", share(group.cause_in_three, group.causes_known)}};
+  nlohmann::json json;
+  for (const Figure& figure : figures(group)) json[figure.id] = share_json(figure.part, figure.whole);
+  return json;
+}
+
+nlohmann::json reliability_json(const std::vector<ReliabilityBin>& bins) {
+  nlohmann::json json = {{"error", calibration_error(bins)}, {"rows", nlohmann::json::array()}};
+  for (const ReliabilityBin& bin : bins) {
+    if (bin.count == 0) continue;
+    json["rows"].push_back({{"from", bin.from},
+                            {"to", bin.to},
+                            {"count", bin.count},
+                            {"said", bin.confidence_sum / static_cast<double>(bin.count)},
+                            {"right", share(bin.right, bin.count)}});
+  }
+  return json;
+}
+
+nlohmann::json tally_json(const Tally& counts) {
+  nlohmann::json score = group_json(counts.all);
+  score["calibration"] = {{"findings", reliability_json(counts.findings_reliability)},
+                          {"causes", reliability_json(counts.causes_reliability)}};
+  for (const auto& [id, finding] : counts.by_finding) {
+    score["findings"][id] = {{"found", share_json(finding.found, finding.expected)},
+                             {"found_exactly", share_json(finding.found_exactly, finding.expected)},
+                             {"warnings_true", share_json(finding.reported_true, finding.reported)}};
+  }
+  for (const auto& [name, group] : counts.by_cause) score["causes"][name] = group_json(group);
+  for (const auto& [name, group] : counts.by_family) score["families"][name] = group_json(group);
+  for (const auto& [name, group] : counts.by_domain) score["domains"][name] = group_json(group);
+  return score;
 }
 
 }  // namespace
 
-std::string reliability_text(const std::vector<ReliabilityBin>& bins) {
-  std::string text = "  reliability (warnings and worse):\n    confidence      said    right    count\n";
+std::map<std::string, std::vector<const Outcome*>> parts_of(const std::vector<const Outcome*>& outcomes) {
+  std::map<std::string, std::vector<const Outcome*>> parts;
+  for (const Outcome* outcome : outcomes) parts[outcome->subject->part].push_back(outcome);
+  if (parts.size() < 2) parts.clear();
+  return parts;
+}
+
+std::string share_text(std::size_t part, std::size_t whole) {
+  if (whole == 0) return "-";
+  const auto [low, high] = wilson(part, whole);
+  return fmt::format("{:.2f} ({} of {}; {:.2f} to {:.2f})", share(part, whole), part, whole, low, high);
+}
+
+std::string reliability_text(const std::string& what, const std::vector<ReliabilityBin>& bins) {
+  std::string text =
+      fmt::format("  reliability of {}: expected calibration error {:.3f}\n", what, calibration_error(bins)) +
+      "    said            mean    right    count\n";
   for (const ReliabilityBin& bin : bins) {
     if (bin.count == 0) continue;
     text += fmt::format("    {:.2f} to {:.2f}    {:>5.2f}    {:>5.2f}    {:>5}\n", bin.from, bin.to,
@@ -161,17 +196,17 @@ std::string reliability_text(const std::vector<ReliabilityBin>& bins) {
   return text;
 }
 
-std::string causes_text(const std::string& what, const CauseScore& score) {
-  return fmt::format("  causes, {}: first {}, among three {} of {}\n", what, percent(score.first, score.runs),
-                     percent(score.in_three, score.runs), score.runs);
-}
-
 std::string as_text(Source source, const std::vector<const Outcome*>& outcomes, const PrintOptions& options) {
   const Tally counts = tally(outcomes);
-  std::string text = headline(source, outcomes.size(), counts);
-  text += group_table("label", counts.by_label);
+  std::string text = fmt::format("{}: {} runs\n", to_string(source), outcomes.size()) + figure_lines(counts);
+  for (const auto& [part, of_part] : parts_of(outcomes)) {
+    text += fmt::format("{}, {}: {} runs\n", to_string(source), part, of_part.size()) + figure_lines(tally(of_part));
+  }
+  text += group_table("label", counts.by_label) + group_table("domain", counts.by_domain);
+  text += group_table("cause", counts.by_cause);
   if (options.by_family) text += group_table("family", counts.by_family);
-  text += finding_table(counts) + reliability_text(counts.reliability) + cause_confusions(counts);
+  text += finding_table(counts) + reliability_text("findings", counts.findings_reliability) +
+          reliability_text("causes", counts.causes_reliability) + cause_confusions(counts);
   text += options.verbose ? "  every run:\n" : "  what came out wrong:\n";
   for (const Outcome* outcome : outcomes) {
     if (options.verbose || wrong(*outcome)) text += run_lines(*outcome);
@@ -180,21 +215,8 @@ std::string as_text(Source source, const std::vector<const Outcome*>& outcomes, 
 }
 
 nlohmann::json as_json(const std::vector<const Outcome*>& outcomes) {
-  const Tally counts = tally(outcomes);
-  nlohmann::json score = group_json(counts.all);
-  for (const auto& [id, finding] : counts.by_finding) {
-    score["findings"][id] = {{"expected", finding.expected},
-                             {"recall", share(finding.found, finding.expected)},
-                             {"recall_exactly", share(finding.found_exactly, finding.expected)},
-                             {"reported", finding.reported},
-                             {"precision", share(finding.reported_true, finding.reported)}};
-  }
-  for (const auto& [name, group] : counts.by_family) score["families"][name] = group_json(group);
-  score["reliability"] = nlohmann::json::array();
-  for (const ReliabilityBin& bin : counts.reliability) {
-    score["reliability"].push_back(
-        {{"from", bin.from}, {"to", bin.to}, {"count", bin.count}, {"right", share(bin.right, bin.count)}});
-  }
+  nlohmann::json score = tally_json(tally(outcomes));
+  for (const auto& [part, of_part] : parts_of(outcomes)) score["parts"][part] = tally_json(tally(of_part));
   score["runs"] = nlohmann::json::array();
   for (const Outcome* outcome : outcomes) score["runs"].push_back(run_json(*outcome));
   return score;

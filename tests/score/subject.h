@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,19 +14,26 @@
 namespace osler::score {
 
 /// Where labelled runs come from.
-enum class Source { corpus, cases, suite };
+enum class Source { corpus, population, cases, suite };
 [[nodiscard]] std::string_view to_string(Source source);
+
+/// The part of a population whose families nothing may be learned from.
+inline constexpr std::string_view kLeftOut = "left-out";
 
 /// A run to be scored. It is made or read only when its turn comes, so that few are in memory at a time.
 struct Subject {
   Source source = Source::suite;
+  std::string part;  ///< "learn" or "left-out" of a population, the folder of a corpus; empty: the source is one whole
   std::string name;
-  std::string family;   ///< runs of one family never stand on both sides of a cross-validation
-  std::string label;    ///< the group it is listed under: a corpus label, or the main finding
-  bool decided = true;  ///< false: the label says that the log alone does not tell
-  bool certain = true;  ///< false: the annotator was not sure (confidence low)
+  std::string family;                ///< runs of one family never stand on both sides of a cross-validation
+  std::string domain;                ///< what kind of training it is, where the label says
+  std::string label;                 ///< the group it is listed under: "healthy", or the main finding
+  std::vector<std::string> planted;  ///< the causes it is listed under, the first of those that count as right
+  bool decided = true;               ///< false: the label says that the log alone does not tell
+  bool certain = true;               ///< false: the annotator was not sure (confidence low)
+  bool shows = true;                 ///< whether the log can hold evidence of what is wrong
   simulate::Truth truth;
-  /// Makes or reads the run; a simulated one also gets its label here.
+  /// Makes or reads the run; what depends on the run itself is added to the label here.
   std::function<Result<std::vector<Run>>(Subject& self)> load;
 };
 
@@ -42,9 +50,15 @@ struct Outcome {
 
 /// All runs at a path.
 [[nodiscard]] Result<std::vector<Run>> read_runs(const std::string& path);
+/// Calls `take` with each line of a JSON-lines file; fails at the first line that is not as expected.
+[[nodiscard]] Result<void> each_record(const std::string& path,
+                                       const std::function<void(const nlohmann::json& record)>& take);
 
-/// The labelled logs of a folder with a labels.jsonl.
-[[nodiscard]] Result<std::vector<Subject>> corpus_subjects(const std::string& folder);
+/// The labelled logs of a folder with a labels.jsonl, of either kind of label. Logs that are not beside it are looked
+/// for in `unpacked`.
+[[nodiscard]] Result<std::vector<Subject>> corpus_subjects(const std::string& folder, const std::string& unpacked);
+/// Trainings with planted faults: a folder with meta.jsonl and runs/, or one file of packed runs.
+[[nodiscard]] Result<std::vector<Subject>> population_subjects(const std::string& path);
 /// The project's own cases: tests/cases.
 [[nodiscard]] Result<std::vector<Subject>> case_subjects(const std::string& folder);
 /// `count` simulated runs, drawn evenly from the families.

@@ -17,6 +17,7 @@ std::vector<Subject> suite_subjects(std::size_t count, std::uint64_t seed) {
     subject.load = [&family, member](Subject& self) -> Result<std::vector<Run>> {
       const simulate::SimulatedRun run = simulate::draw(family, member);
       self.truth = run.truth;
+      if (!run.truth.causes.empty()) self.planted = {run.truth.causes.front()};
       self.label = run.truth.healthy ? "healthy" : run.truth.finding;
       std::vector<Run> runs;
       runs.push_back(simulate::to_run(run));

@@ -29,14 +29,26 @@ Subject sick_subject() {
   subject.label = "overfitting";
   subject.truth = simulate::sick("overfitting", {"too-little-data"}, {"overconfidence"}, {"loss-plateau"});
   subject.truth.begins = {10, 20};
+  subject.planted = {"too-little-data"};
   return subject;
 }
 
-TEST(TallyTest, AnyAcceptedFindingIsAHitEvenAsANote) {
+TEST(TallyTest, OnlyWarningsAndWorseCountAsFound) {
   const Subject subject = sick_subject();
-  EXPECT_EQ(call_of(outcome_of(subject, {seen("overconfidence", Severity::note)})), Call::hit);
-  EXPECT_FALSE(warned(outcome_of(subject, {seen("overconfidence", Severity::note)})));
-  EXPECT_EQ(call_of(outcome_of(subject, {seen("loss-plateau", Severity::critical)})), Call::miss);
+  EXPECT_EQ(call_of(outcome_of(subject, {seen("overconfidence", Severity::warning)})), Call::found);
+  EXPECT_EQ(call_of(outcome_of(subject, {seen("overfitting", Severity::note)})), Call::missed);
+  EXPECT_EQ(call_of(outcome_of(subject, {seen("loss-plateau", Severity::critical)})), Call::missed);
+}
+
+TEST(TallyTest, NotesOnHealthyRunsAreCountedAsNoise) {
+  Subject healthy;
+  healthy.truth = simulate::healthy({"loss-plateau"});
+  const Outcome silent = outcome_of(healthy, {});
+  const Outcome noted = outcome_of(healthy, {seen("loss-plateau", Severity::note)});
+  const Tally counts = tally({&silent, &noted});
+  EXPECT_EQ(counts.all.healthy, 2U);
+  EXPECT_EQ(counts.all.with_note, 1U);
+  EXPECT_EQ(counts.all.false_alarms, 0U);
 }
 
 TEST(TallyTest, OnlyWarningsThatTheLabelDoesNotAllowAreFalseAlarms) {
@@ -53,7 +65,7 @@ TEST(TallyTest, UndecidedRunsAreNotCounted) {
   const Outcome outcome = outcome_of(subject, {seen("loss-spikes", Severity::critical)});
   EXPECT_EQ(call_of(outcome), Call::open);
   const Tally counts = tally({&outcome});
-  EXPECT_EQ(counts.all.failed + counts.all.healthy, 0U);
+  EXPECT_EQ(counts.all.sick + counts.all.healthy, 0U);
   EXPECT_TRUE(counts.by_finding.empty());
 }
 
@@ -61,7 +73,12 @@ TEST(TallyTest, FirstStepIsComparedWithTheTruth) {
   const Subject subject = sick_subject();
   EXPECT_EQ(well_dated(outcome_of(subject, {seen("overfitting", Severity::warning, 0.9, 15)})), true);
   EXPECT_EQ(well_dated(outcome_of(subject, {seen("overfitting", Severity::warning, 0.9, 25)})), false);
-  EXPECT_EQ(well_dated(outcome_of(subject, {seen("overconfidence", Severity::warning, 0.9, 15)})), std::nullopt);
+  EXPECT_EQ(well_dated(outcome_of(subject, {seen("overconfidence", Severity::warning, 0.9, 15)})), true);
+  EXPECT_EQ(well_dated(outcome_of(subject, {seen("overconfidence", Severity::warning, 0.9, 25),
+                                            seen("overfitting", Severity::warning, 0.9, 15)})),
+            true)
+      << "the main finding tells, where it was reported";
+  EXPECT_EQ(well_dated(outcome_of(subject, {seen("overfitting", Severity::note, 0.9, 15)})), std::nullopt);
 }
 
 TEST(TallyTest, RankOfTheRightCause) {
@@ -87,9 +104,56 @@ TEST(TallyTest, CountsPrecisionRecallAndReliability) {
   EXPECT_EQ(finding.found, 1U);
   EXPECT_EQ(finding.reported, 2U);
   EXPECT_EQ(finding.reported_true, 1U);
-  EXPECT_EQ(counts.reliability.back().count, 2U);
-  EXPECT_EQ(counts.reliability.back().right, 1U);
+  EXPECT_EQ(counts.findings_reliability.back().count, 2U);
+  EXPECT_EQ(counts.findings_reliability.back().right, 1U);
   EXPECT_EQ(counts.all.false_alarms, 1U);
+}
+
+TEST(TallyTest, CalibrationErrorIsTheDistanceBetweenSaidAndRight) {
+  std::vector<ReliabilityBin> bins = empty_bins();
+  EXPECT_EQ(calibration_error(bins), 0);
+  for (int i = 0; i < 3; ++i) count_into(bins, 0.75, true);
+  count_into(bins, 0.75, false);
+  EXPECT_NEAR(calibration_error(bins), 0, 1e-12);
+  for (int i = 0; i < 4; ++i) count_into(bins, 0.98, false);
+  EXPECT_NEAR(calibration_error(bins), 0.49, 1e-12);
+}
+
+TEST(TallyTest, CausesAreCalibratedOverTheFirstThree) {
+  const Subject sick = sick_subject();
+  Outcome outcome = outcome_of(sick, {});
+  outcome.causes.resize(4);
+  outcome.causes[0] = {"too-little-data", 0.97, {}, {}, {}, {}};
+  const Tally counts = tally({&outcome});
+  EXPECT_EQ(counts.causes_reliability.back().right, 1U);
+  EXPECT_EQ(counts.causes_reliability.front().count, 2U);
+}
+
+TEST(TallyTest, CausesAreNotCalibratedWhereAnyOfSeveralWouldDo) {
+  Subject sick = sick_subject();
+  sick.truth.causes = {"too-little-data", "model-too-large"};
+  Outcome outcome = outcome_of(sick, {});
+  outcome.causes.resize(1);
+  EXPECT_EQ(tally({&outcome}).causes_reliability.front().count, 0U);
+}
+
+TEST(TallyTest, RunsWhoseLogCannotShowTheTroubleAreCountedApart) {
+  Subject hidden = sick_subject();
+  hidden.shows = false;
+  const Outcome missed = outcome_of(hidden, {});
+  const Tally counts = tally({&missed});
+  EXPECT_EQ(counts.by_cause.at("too-little-data").sick, 1U);
+  EXPECT_EQ(counts.by_cause.at("too-little-data").showing, 0U);
+}
+
+TEST(TallyTest, WilsonsIntervalHoldsForAllAndForNothing) {
+  const auto [low, high] = wilson(0, 50);
+  EXPECT_EQ(low, 0);
+  EXPECT_NEAR(high, 0.0713, 1e-4);
+  const auto [from, to] = wilson(8, 10);
+  EXPECT_NEAR(from, 0.4902, 1e-4);
+  EXPECT_NEAR(to, 0.9433, 1e-4);
+  EXPECT_EQ(wilson(0, 0), (std::pair<double, double>{0, 1}));
 }
 
 }  // namespace

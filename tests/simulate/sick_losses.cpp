@@ -208,7 +208,26 @@ SimulatedRun stuck_reward(Random& random) {
   Draft draft(random, axis);
   draft.add(random.pick<const char*>({"rollout/ep_rew_mean", "episode_reward", "mean 100 episode reward"}), reward);
   if (random.chance(0.5)) draft.add("train/value_loss", loss);
-  return draft.finish(sick("loss-stuck-from-start", {}, {"loss-plateau", "loss-too-slow"}, {"underfitting"}));
+  return draft.finish(sick("reward-stuck-from-start", {}, {}, {"value-function-not-learning"}));
+}
+
+/// A policy that had learned and loses it for good.
+SimulatedRun collapsed_reward(Random& random) {
+  const Axis axis = step_axis(random, 80, 2000);
+  const double span = random.log_uniform(1.0, 1000.0);
+  const double base = random.chance(0.5) ? -span * random.uniform(0.2, 2.0) : 0.0;
+  const double peak = random.uniform(0.35, 0.6);
+  const double kept = random.uniform(-0.1, 0.2);
+  Levels reward(axis.rows());
+  for (std::size_t row = 0; row < axis.rows(); ++row) {
+    const double x = axis.progress(row);
+    const double learned = smooth_step(x, 0.2, 0.2);
+    const double lost = smooth_step(x, peak + 0.08, 0.08);
+    reward[row] = base + span * (learned * (1.0 - lost) + kept * lost + 0.05 * random.normal());
+  }
+  Draft draft(random, axis);
+  draft.add(random.pick<const char*>({"rollout/ep_rew_mean", "episode_reward_mean", "AverageEpRet"}), reward);
+  return draft.finish(sick("reward-collapse", {}, {"reward-worse-than-start"}, {}));
 }
 
 /// The rate decays before the work is done: a fast drop, and then nothing moves any more.
@@ -298,6 +317,7 @@ std::vector<Family> sick_losses() {
           {"sick-stuck-wrong-labels", false, stuck_wrong_labels},
           {"sick-stuck-anywhere", false, stuck_anywhere},
           {"sick-stuck-reward", false, stuck_reward},
+          {"sick-collapsed-reward", false, collapsed_reward},
           {"sick-decayed-too-fast", false, decayed_too_fast},
           {"sick-stuck-after-drop", false, stuck_after_drop},
           {"sick-plateau", false, plateau},

@@ -28,6 +28,14 @@ enum class Need {
 };
 [[nodiscard]] std::string_view to_string(Need need);
 
+/// By what a training must be judged for a finding to apply to it.
+enum class JudgedBy {
+  any,
+  loss,         ///< trained on a plain loss: neither judged by a reward nor by networks that play against each other
+  reward,       ///< judged by a reward
+  adversarial,  ///< networks that play against each other
+};
+
 /// A number a finding decides by: named, documented, overridable (`--set finding.name=value`).
 struct Setting {
   std::string_view name;
@@ -51,6 +59,7 @@ struct Finding {
   std::string_view doc;     ///< Markdown: what it is, signature, why it matters, when it is harmless, references
   std::vector<Setting> settings;
   Verdict (*check)(const Patient& patient, const SettingValues& settings);
+  JudgedBy judged_by = JudgedBy::any;  ///< the engine does not ask the check about other runs
 };
 
 /// How one finding moves the odds of a cause.

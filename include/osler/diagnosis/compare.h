@@ -25,6 +25,8 @@ struct CompareOptions {
   DiagnosisOptions diagnosis;
   double score = 4;            ///< standard errors between the runs at which they have parted
   double effect_share = 0.02;  ///< least difference that matters, as a share of what the runs gained
+  double early_share = 0.9;    ///< a second run that ends before this share of the first one's way has stopped early
+  bool still_grows = false;    ///< the second run is still being written: that it is shorter says nothing yet
 };
 
 /// What a curve does in the last of its phases.
@@ -40,10 +42,12 @@ struct Side {
   std::string series;
   double start = 0;
   double best = 0;
-  double end = 0;                ///< at the end of the common range
-  double slope = 0;              ///< change over the last half of the common range, along the trend
-  std::optional<Ending> ending;  ///< nothing when the curve is too short to have phases
-  std::optional<double> floor;   ///< of a loss: where its descent is heading, when a decay fits
+  double end = 0;                    ///< at the end of the common range
+  double slope = 0;                  ///< change over the last half of the common range, along the trend
+  std::optional<Ending> ending;      ///< nothing when the curve is too short to have phases
+  std::optional<double> floor;       ///< of a loss: where its descent is heading, when a decay fits
+  double last = 0;                   ///< the level at the run's own end, which may lie beyond the common range
+  std::optional<double> lost_after;  ///< the run's own step of the last finite value, when none followed to the end
 };
 
 /// Where a series of one run leaves that of the other.
@@ -60,6 +64,7 @@ struct SeriesComparison {
   bool higher_is_better = false;
   Side a;
   Side b;
+  double to = 0;                          ///< the end of the range in which both have finite values of this series
   double difference = 0;                  ///< b - a at the end of the common range
   double difference_score = 0;            ///< the same in standard errors
   std::optional<Parting> parting;         ///< nothing when they stay together beyond noise
@@ -77,6 +82,10 @@ struct ConfigDifference {
 enum class Standing { same, better, worse, unclear };
 [[nodiscard]] std::string_view to_string(Standing standing);
 
+/// What the standing rests on.
+enum class StandingReason { difference, crashed, nonfinite, critical_finding, stopped_early };
+[[nodiscard]] std::string_view to_string(StandingReason reason);
+
 /// Everything there is to say about two runs.
 struct Comparison {
   Report a;
@@ -89,7 +98,9 @@ struct Comparison {
   std::vector<ConfigDifference> config;  ///< what steers training first
   std::vector<std::string> only_a;       ///< findings that the other run does not have
   std::vector<std::string> only_b;
-  Standing standing = Standing::unclear;  ///< of b against a, by the validation loss or the best there is
+  Standing standing = Standing::unclear;               ///< of b against a, by the validation loss or the best there is
+  StandingReason reason = StandingReason::difference;  ///< a run that died or fell ill is worse whatever the difference
+  std::string verdict;                                 ///< the standing as a sentence; empty when unclear
   std::string headline;
   std::vector<std::string> facts;  ///< sentences that follow from the numbers
 };

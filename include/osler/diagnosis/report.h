@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "osler/base/damage.h"
+#include "osler/diagnosis/domain.h"
+#include "osler/diagnosis/measures.h"
 #include "osler/run/experiment.h"
 #include "osler/run/run.h"
 
@@ -60,8 +62,15 @@ struct Remedy {
     std::string from;  ///< empty when the log does not say
     std::string to;
   };
+  /// The change as a line of code.
+  struct Code {
+    std::string language;  ///< the framework: "PyTorch", "Keras", ...
+    std::string text;
+  };
   std::string text;
   std::optional<Change> change;
+  /// In the framework that the log shows; nothing where no one line would be true.
+  std::optional<Code> code = std::nullopt;
 };
 
 /// The test that would settle whether a cause is the true one.
@@ -106,6 +115,41 @@ struct Sketch {
   std::vector<Column> columns;
 };
 
+/// One layer: a parameter, or a module whose activations were recorded. Figures are medians over the last tenth of its
+/// values (the update ratio: over the run); nothing where the log does not tell.
+struct LayerRow {
+  std::string layer;
+  std::string kind;  ///< "weight", "embedding", "adapter", "bias", "normalisation", "scalar", "activation"
+  std::optional<double> gradient_norm;
+  std::optional<double> weight_norm;
+  std::optional<double> update_ratio;    ///< size of an update by that of the weights
+  std::optional<double> gradient_ratio;  ///< gradient norm by weight norm
+  std::optional<double> dead_share;      ///< of its units
+  std::optional<double> saturated_share;
+  std::vector<double> gradient_course;  ///< the gradient norm over equal parts of the run; NaN where there is none
+  std::string status = "ok";         ///< "ok", or what is wrong in a word: "exploding", "silent", "dead", "frozen", ...
+  std::string why;                   ///< with numbers; empty when all is well
+  std::string finding;               ///< the finding that says so, if any
+  std::optional<Severity> severity;  ///< that finding's
+};
+
+/// How one figure is spread over the layers.
+struct LayerSpan {
+  std::string figure;  ///< "gradient_norm", "weight_norm", ...: as in JSON
+  std::size_t layers = 0;
+  double lowest = 0;
+  double median = 0;
+  double highest = 0;
+  std::string lowest_layer;
+  std::string highest_layer;
+};
+
+/// The layers of a network from input to output, as far as the log tells.
+struct LayerTable {
+  std::vector<LayerRow> rows;
+  std::vector<LayerSpan> spans;  ///< over weights, embeddings and adapters; biases and the like have sizes of their own
+};
+
 /// Everything Osler has to say about one run.
 struct Report {
   std::string run_name;
@@ -120,9 +164,14 @@ struct Report {
   std::vector<std::string> checks_ran;
   std::vector<NotRun> checks_not_run;
   std::map<std::string, std::vector<std::string>> roles;  ///< role name to series names
+  RecognisedDomain domain;                                ///< what kind of training it is
+  std::map<std::string, std::string> computed;            ///< role name to how it was made from what the log has
   std::map<std::string, double> metrics;  ///< figures worth quoting: "best-validation-loss", "final-train-loss", ...
+  std::vector<Measured> measures;         ///< figures of the run beside those of healthy runs
+  std::string reference;                  ///< whose runs those are; empty for those that Osler comes with
   std::vector<Sketch> sketches;           ///< the curves a reader would want to see
   std::vector<Mark> marks;
+  std::optional<LayerTable> layers;     ///< when it was asked for
   std::vector<Experiment> experiments;  ///< what active tests found, sorted by probe
   DamageReport damage;
 };

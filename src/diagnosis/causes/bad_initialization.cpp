@@ -1,4 +1,7 @@
 // bad-initialization: the first weights are so sized or so alike that learning cannot begin.
+#include "diagnosis/evidence/breakage.h"
+#include "diagnosis/evidence/carry_over.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -47,12 +50,15 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (training != nullptr && exactly_constant(*training)) {
     found.push_back({-1.0, "the loss repeats to the last digit: even badly started weights would move it"});
   }
+  if (weights_stand_still(patient)) {
+    found.push_back({-2.5, "validation repeats to the last digit: the weights do not change at all"});
+  }
+  if (const auto held = training_held_up(patient)) found.push_back({-1.2, *held});
   if (patient.run().steps().first > 1000) {
     found.push_back({-0.6, "the log starts at " + at_step(patient.run().steps().first) + ", so training was resumed"});
   }
-  if (configured_flag(patient, {"pretrained", "from_pretrained", "finetune", "use_pretrained"}) == true) {
-    found.push_back({-1.0, "the configuration starts from pre-trained weights"});
-  }
+  if (fine_tuning(patient)) found.push_back({-1.0, "it starts from weights that were trained before"});
+  if (const auto huge = first_norm_huge(patient)) found.push_back({1.2, *huge});
   return found;
 }
 
@@ -79,26 +85,30 @@ Cause bad_initialization() {
       "bad-initialization",
       "The weights are badly initialised",
       kDoc,
-      -1.7,
-      {{"saddle-point", 0.8, 0, "weights that begin alike or at zero begin on a saddle"},
+      -2.0,
+      {{"validation-frozen", 0.1, 0, "outputs that ignore the inputs give the same result every time"},
+       {"loss-beyond-chance", 2.1, 0, "outputs that start huge stay huge"},
+       {"saddle-point", 0.6, 0, "weights that begin alike or at zero begin on a saddle"},
        {"cannot-overfit-one-batch", 0.8, 0, "weights of a wrong size can keep a net from learning"},
-       {"poor-initialization", 4.0, -1.0, "the first weights were measured: they do not fit their layers"},
-       {"initial-loss-wrong", 3.4, -0.2, "the first loss is not what untrained outputs should give"},
-       {"loss-stuck-from-start", 2.5, 0, "weights that are too small, too large or all alike cannot begin to learn"},
-       {"vanishing-gradients", 1.2, 0, "small weights let the gradient die out"},
-       {"vanishing-by-depth", 1.2, 0, "small weights shrink the gradient layer by layer"},
-       {"exploding-gradients", 0.9, 0, "large weights amplify the gradient"},
-       {"exploding-activations", 1.0, 0, "large weights amplify the signal"},
-       {"vanishing-activations", 1.0, 0, "small weights let the signal fade"},
-       {"saturated-activations", 0.8, 0, "large weights push units to the ends of their range"},
-       {"loss-nonfinite-at-start", 1.1, 0, "large weights overflow in the first forward pass"},
-       {"clipping-always", 0.8, 0, "poorly scaled weights give large gradients"},
-       {"updates-too-large", 0.6, 0, "the updates are large against weights that are too small"},
-       {"loss-too-slow", 0.6, 0, "a poorly scaled start slows the whole descent"},
-       {"underfitting", 0.4, 0, "units that start alike stay alike"},
+       {"poor-initialization", 4.1, -1.0, "the first weights were measured: they do not fit their layers"},
+       {"initial-loss-wrong", 3.2, 0, "the first loss is not what untrained outputs should give"},
+       {"loss-stuck-from-start", 3.5, 0, "weights that are too small, too large or all alike cannot begin to learn"},
+       {"vanishing-gradients", 0.3, 0, "small weights let the gradient die out"},
+       {"vanishing-by-depth", 0.9, 0, "small weights shrink the gradient layer by layer"},
+       {"silent-layer", 1.8, 0, "a layer whose weights or scale are far too small passes no gradient on"},
+       {"exploding-gradients", 1.1, 0, "large weights amplify the gradient"},
+       {"exploding-layer", 1.8, 0, "one layer's weights amplify more than all others"},
+       {"exploding-activations", 0.9, 0, "large weights amplify the signal"},
+       {"vanishing-activations", 0.8, 0, "small weights let the signal fade"},
+       {"saturated-activations", 0.4, 0, "large weights push units to the ends of their range"},
+       {"loss-nonfinite-at-start", 0.3, 0, "large weights overflow in the first forward pass"},
+       {"clipping-always", 0.5, 0, "poorly scaled weights give large gradients"},
+       {"updates-too-large", 0.5, 0, "the updates are large against weights that are too small"},
+       {"loss-too-slow", 0.1, 0, "a poorly scaled start slows the whole descent"},
+       {"underfitting", 1.7, 0, "units that start alike stay alike"},
        {"loss-stuck-after-drop", -0.8, 0, "the start was good"},
-       {"loss-nonfinite-later", -1.0, 0, "the start was good"},
-       {"overfitting", -2.0, 0, "the model learned its training set"}},
+       {"loss-nonfinite-later", -1.2, 0, "the start was good"},
+       {"overfitting", -1.6, 0, "the model learned its training set"}},
       "initialisation-check",
       "Compare each layer's standard deviation with He or Xavier for its fan-in, and look for equal rows.",
       clues,

@@ -29,6 +29,10 @@ constexpr double kLarge = 4096;
 
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   const auto size = batch_size(patient);
+  constexpr double kConsiderable = 1000;
+  if (size && *size >= kConsiderable && *size < kLarge) {
+    return {{1.0, "the batch holds " + number(*size) + " samples"}};
+  }
   if (size && *size >= kLarge) return {{1.4, "the batch holds " + number(*size) + " samples"}};
   return {};
 }
@@ -61,12 +65,13 @@ Cause batch_too_large() {
   return {"batch-too-large",
           "The batch is too large",
           kDoc,
-          -2.8,
-          {{"sharp-minimum", 2.5, -1.0, "large batches tend to sharp minima"},
-           {"loss-too-slow", 1.2, 0, "few updates per epoch make slow progress"},
-           {"overfitting", 0.9, 0, "steps without noise settle in sharp minima"},
+          -3.4,
+          {{"underfitting", 0.6, 0, "few updates do not get far"},
+           {"sharp-minimum", 2.5, -1.0, "large batches tend to sharp minima"},
+           {"loss-too-slow", 0.7, 0, "few updates per epoch make slow progress"},
+           {"overfitting", 0.3, 0, "steps without noise settle in sharp minima"},
            {"loss-stuck-after-drop", 0.5, 0, "without noise the nearest minimum holds"},
-           {"overconfidence", 0.4, 0, "sharp minima are sure of themselves"},
+           {"overconfidence", 0.2, 0, "sharp minima are sure of themselves"},
            {"loss-oscillating", -1.2, 0, "large batches are calm"},
            {"late-loss-variance", -1.5, 0, "large batches are calm"},
            {"gradient-norm-oscillating", -1.5, 0, "gradients of many samples vary little"}},

@@ -1,4 +1,5 @@
 // batch-too-small: the gradient estimate is mostly noise.
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -30,6 +31,12 @@ constexpr double kLarge = 512;
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const auto size = batch_size(patient);
+  constexpr double kPair = 2;
+  if (size && *size <= kPair) found.push_back({1.2, "a step rests on " + number(*size) + " samples"});
+  if (const auto samples = samples_per_accuracy(patient); !size && samples && *samples <= kPair) {
+    found.push_back({2.0, "the training accuracy is always a multiple of 1/" + std::to_string(*samples) +
+                              ": so few samples are in a batch"});
+  }
   if (size && *size <= kSmall) found.push_back({1.4, "the batch holds " + number(*size) + " samples"});
   if (size && *size > 32 && *size < 128) found.push_back({-0.8, "the batch holds " + number(*size) + " samples"});
   if (size && *size >= 128) found.push_back({-1.2, "the batch holds " + number(*size) + " samples"});
@@ -66,16 +73,19 @@ Cause batch_too_small() {
   return {"batch-too-small",
           "The batch is too small",
           kDoc,
-          -2.3,
+          -2.9,
           {{"gradient-noise-dominates", 1.2, -1.0, "steps are mostly noise"},
-           {"loss-oscillating", 2.0, 0, "single batches disagree about the way down"},
-           {"late-loss-variance", 1.7, 0, "near the minimum the gradient is mostly noise"},
-           {"gradient-norm-oscillating", 1.7, 0, "gradients of few samples vary widely"},
-           {"loss-plateau", 0.8, 0, "steps that are mostly noise keep the loss above its floor"},
-           {"underfitting", 0.6, 0, "steps that are mostly noise keep both losses above their floor"},
-           {"loss-spikes", 0.5, 0, "one sample can dominate a small batch"},
-           {"overfitting", -0.8, 0, "noise works against memorising"},
-           {"loss-stuck-from-start", -0.5, 0, "noise does not prevent the first progress"}},
+           {"loss-oscillating", 1.2, 0, "single batches disagree about the way down"},
+           {"late-loss-variance", 1.6, 0, "near the minimum the gradient is mostly noise"},
+           {"gradient-norm-oscillating", 1.6, 0, "gradients of few samples vary widely"},
+           {"loss-plateau", 0.5, 0, "steps that are mostly noise keep the loss above its floor"},
+           {"underfitting", 0.4, 0, "steps that are mostly noise keep both losses above their floor"},
+           {"loss-spikes", 0.3, 0, "one sample can dominate a small batch"},
+           {"reward-oscillating", 1.4, 0, "each update rests on too few episodes"},
+           {"reward-collapse", 0.4, 0, "an update that rests on few episodes can go anywhere"},
+           {"kl-blow-up", 0.4, 0, "small minibatches make many steps of each batch"},
+           {"overfitting", -1.0, 0, "noise works against memorising"},
+           {"loss-stuck-from-start", -0.6, 0, "noise does not prevent the first progress"}},
           "gradient-noise-scale",
           "Measure the gradient noise scale: a batch far below it confirms it.",
           clues,

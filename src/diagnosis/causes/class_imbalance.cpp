@@ -1,4 +1,5 @@
 // class-imbalance: the largest class is so large that answering it always pays.
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -27,6 +28,9 @@ information.
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (const auto low = accuracy_too_low_for_loss(patient)) {
+    found.push_back({-3.0, *low + ": answers for one class would cost more"});
+  }
   const auto& qualities = patient.validation_quality();
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
@@ -55,16 +59,20 @@ Cause class_imbalance() {
   return {"class-imbalance",
           "One class outweighs the others",
           kDoc,
-          -2.5,
-          {{"class-imbalance", 4.0, -2.5, "one class was counted to make up most of the data"},
-           {"confidence-without-learning", 3.1, -0.3, "the loss falls by confidence alone, the answers do not change"},
-           {"validation-frozen", 1.9, 0, "one answer for all samples gives the same result every time"},
-           {"metric-contradicts-loss", 1.6, 0, "the loss is good for the frequent class, the metric asks for all"},
-           {"loss-stuck-after-drop", 1.1, 0, "the class frequencies are learned, and then nothing"},
-           {"underfitting", 0.7, 0, "the rare classes are not learned"},
-           {"loss-stuck-from-start", 0.5, 0, "the first answer, the frequent class, is hard to leave"},
-           {"initial-loss-wrong", 0.4, 0, "uneven classes shift the loss of a uniform guess"},
-           {"accuracy-outruns-loss", 0.3, 0, "accuracy is easy where one class dominates"}},
+          -2.8,
+          {{"overfitting", 0.1, 0, "the few samples of rare classes are learned by heart"},
+           {"overconfidence", 0.6, 0, "what is sure of the frequent class is wrong on the others"},
+           {"class-imbalance", 4.1, -2.5, "one class was counted to make up most of the data"},
+           {"confidence-without-learning", 3.8, 0, "the loss falls by confidence alone, the answers do not change"},
+           {"predicts-one-class", 2.6, -0.8, "answering the largest class always pays"},
+           {"part-of-loss-dead", 0.4, 0, "rare targets may take no part at all"},
+           {"validation-frozen", 0.7, 0, "one answer for all samples gives the same result every time"},
+           {"metric-contradicts-loss", 1.4, 0, "the loss is good for the frequent class, the metric asks for all"},
+           {"loss-stuck-after-drop", 1.4, 0, "the class frequencies are learned, and then nothing"},
+           {"underfitting", 0.1, 0, "the rare classes are not learned"},
+           {"loss-stuck-from-start", 0.1, 0, "the first answer, the frequent class, is hard to leave"},
+           {"initial-loss-wrong", 0.2, 0, "uneven classes shift the loss of a uniform guess"},
+           {"accuracy-outruns-loss", 0.4, 0, "accuracy is easy where one class dominates"}},
           "checkup",
           "Look at the confusion matrix: one full column confirms it.",
           clues,

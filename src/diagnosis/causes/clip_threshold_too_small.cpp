@@ -1,5 +1,6 @@
 // clip-threshold-too-small: clipping shortens every step.
 #include "diagnosis/clipping.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -30,6 +31,12 @@ naturally large gradients (reinforcement and meta-learning) simply need a larger
 
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
+  // Thresholds that working set-ups have lie between 0.1 and 10 (Pascanu et al. 2013; 1 is usual).
+  constexpr double kTiny = 0.05;
+  if (const auto limit = clip_limit(patient); limit && *limit > 0 && *limit <= kTiny) {
+    found.push_back({3.5, "gradients are clipped at " + number(*limit) + "; 0.1 to 10 is usual"});
+  }
+  if (const auto above = stays_above_chance(patient)) found.push_back({0.8, *above});
   const auto clipping = clipping_of(patient);
   if (clipping && clipping->median > 3 * clipping->limit) {
     found.push_back({0.8, "the median norm of " + number(clipping->median) + " is " +
@@ -45,6 +52,7 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
   const auto clipping = clipping_of(patient);
   constexpr double kSeldom = 0.1;
   if (!clipping || clipping->share > kSeldom) return std::nullopt;
+  if (!clipping->counted_by.empty()) return "only " + per_cent(clipping->share) + " of the steps were clipped";
   return "only " + per_cent(clipping->share) + " of the norms reach the threshold of " + number(clipping->limit);
 }
 
@@ -70,13 +78,13 @@ Cause clip_threshold_too_small() {
   return {"clip-threshold-too-small",
           "The clipping threshold is too small",
           kDoc,
-          -2.0,
-          {{"clipping-always", 3.8, -2.5, "almost every step is clipped"},
-           {"loss-too-slow", 1.0, 0, "steps cut to a fixed length make slow progress"},
-           {"updates-too-small", 1.2, 0, "clipped gradients make small updates"},
-           {"loss-stuck-from-start", 0.4, 0, "steps cut this short may not show"},
-           {"loss-stuck-after-drop", 0.4, 0, "steps of a fixed length cannot settle"},
-           {"underfitting", 0.2, 0, "training may not have got far enough"},
+          -2.4,
+          {{"clipping-always", 4.3, -2.5, "almost every step is clipped"},
+           {"loss-too-slow", 0.8, 0, "steps cut to a fixed length make slow progress"},
+           {"updates-too-small", 1.1, 0, "clipped gradients make small updates"},
+           {"loss-stuck-from-start", 0.6, 0, "steps cut this short may not show"},
+           {"loss-stuck-after-drop", 0.1, 0, "steps of a fixed length cannot settle"},
+           {"underfitting", 0.4, 0, "training may not have got far enough"},
            {"clipping-never", -3.0, 0, "clipping is never active"},
            {"loss-diverging", -1.5, 0, "clipped steps are bounded"},
            {"vanishing-gradients", -2.5, 0, "norms this small are not clipped"}},

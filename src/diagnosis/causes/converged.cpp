@@ -40,9 +40,9 @@ void weigh_floor(const Reading& reading, std::vector<Clue>& clues) {
 
 /// Convergence explains a flat end and nothing else.
 void weigh_the_rest(const Findings& findings, std::vector<Clue>& clues) {
-  constexpr std::array kCompatible = {std::string_view("loss-plateau"), std::string_view("loss-stuck-after-drop"),
-                                      std::string_view("clipping-never"), std::string_view("step-time-cliff"),
-                                      std::string_view("training-stalled")};
+  constexpr std::array kCompatible = {std::string_view("loss-plateau"),    std::string_view("loss-stuck-after-drop"),
+                                      std::string_view("reward-plateau"),  std::string_view("clipping-never"),
+                                      std::string_view("step-time-cliff"), std::string_view("training-stalled")};
   const Observation* worst = nullptr;
   for (const auto& [id, verdict] : findings.all()) {
     const auto* seen = std::get_if<Observation>(&verdict);
@@ -112,6 +112,8 @@ Cause converged() {
           -1.4,
           {{"saddle-point", -3.0, 0, "a direction still leads down"},
            {"loss-plateau", 2.2, 0, "a flat line at the end is what convergence looks like"},
+           {"reward-plateau", 2.2, 0, "an agent that has learned its task earns the same from then on"},
+           {"reward-collapse", -2.5, 0, "the reward was higher"},
            {"loss-stuck-after-drop", 0.4, 0, "an easy task is learned quickly"},
            {"learning-rate-spent", -0.6, 0, "progress ended with the learning rate, not with the work"},
            {"overfitting", -0.8, 0, "validation is past its best"},

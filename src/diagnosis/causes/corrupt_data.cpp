@@ -1,4 +1,5 @@
 // corrupt-data: some samples hold NaN, Inf or values far outside any plausible range.
+#include "diagnosis/evidence/breakage.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -27,7 +28,10 @@ unusual but sound.
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_break(patient, -1.0, 0.6, found);
-  if (break_recovered(findings)) found.push_back({1.0, "the NaN passed: it came from the batch, not from the weights"});
+  if (broke_for_good(patient))
+    found.push_back({1.8, "it went well until one batch made everything NaN, and stayed so"});
+  if (const auto leap = leapt_at_once(patient, findings)) found.push_back({1.0, *leap});
+  if (break_recovered(findings)) found.push_back({1.6, "the NaN passed: it came from the batch, not from the weights"});
   if (qualifier(findings.found("batch-extreme"), "extent") == "some batches") {
     found.push_back({3.0, "some batches hold values far beyond those of all others"});
   }
@@ -52,16 +56,18 @@ Cause corrupt_data() {
           "Some samples are corrupt",
           kDoc,
           -2.3,
-          {{"batch-nonfinite", 4.5, -1.5, "batches were seen to hold NaN or infinity"},
-           {"batch-extreme", 0.5, 0, "inputs far beyond the usual size"},
+          {{"gradient-nonfinite", 0.7, 0, "a sample that is not a number spoils every gradient"},
+           {"weights-nonfinite", 0.2, 0, "one such batch spoils every weight"},
+           {"batch-nonfinite", 4.5, -1.5, "batches were seen to hold NaN or infinity"},
+           {"batch-extreme", 0.4, 0, "inputs far beyond the usual size"},
            {"loss-spikes", 3.0, 0, "a damaged sample makes its batch expensive"},
-           {"loss-nonfinite-at-start", 1.9, 0, "a NaN in the inputs reaches the loss at once"},
-           {"loss-nonfinite-later", 1.6, 0, "one damaged sample is enough"},
-           {"exploding-gradients", 0.7, 0, "absurd values give absurd gradients"},
-           {"gradient-norm-oscillating", 0.8, 0, "batches with outliers leap"},
-           {"loss-diverging", 0.4, 0, "one poisoned update can spoil the weights"},
-           {"epoch-sawtooth", 0.4, 0, "the same samples return every epoch"},
-           {"loss-scale-collapsing", 0.4, 0, "absurd values overflow half precision"}},
+           {"loss-nonfinite-at-start", 1.5, 0, "a NaN in the inputs reaches the loss at once"},
+           {"loss-nonfinite-later", 3.1, 0, "one damaged sample is enough"},
+           {"exploding-gradients", 0.1, 0, "absurd values give absurd gradients"},
+           {"gradient-norm-oscillating", 0.6, 0, "batches with outliers leap"},
+           {"loss-diverging", 1.0, 0, "one poisoned update can spoil the weights"},
+           {"epoch-sawtooth", 0.1, 0, "the same samples return every epoch"},
+           {"loss-scale-collapsing", 0.1, 0, "absurd values overflow half precision"}},
           "nan-replay",
           "Replay the batch of the bad step: NaN or extreme values in its inputs confirm it.",
           clues,

@@ -42,6 +42,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  if (patient.reinforcement()) {
+    return {
+        switch_to(
+            "Normalise observations by running statistics, keep them with the policy, and freeze them in evaluation.",
+            "normalize_observations", "on"),
+        divide_learning_rate(patient, 10)};
+  }
   return {standardise_inputs(), normalise_layers(), divide_learning_rate(patient, 10)};
 }
 
@@ -51,20 +58,23 @@ Cause data_not_normalized() {
   return {"data-not-normalized",
           "The inputs are not normalised",
           kDoc,
-          -2.2,
-          {{"batch-extreme", 3.0, 0, "inputs far beyond the usual size"},
-           {"batch-unnormalized", 3.5, -3.0, "the inputs were measured: they are not normalised"},
-           {"initial-loss-wrong", 3.2, 0, "unscaled inputs give outputs of any size"},
-           {"loss-nonfinite-at-start", 1.6, 0, "large inputs overflow in the first steps"},
-           {"loss-stuck-from-start", 1.3, 0, "large inputs saturate or kill the first layer"},
-           {"exploding-gradients", 0.9, 0, "the gradient inherits the scale of the inputs"},
-           {"loss-too-slow", 1.0, 0, "badly scaled directions allow only short steps"},
-           {"underfitting", 0.8, 0, "small features drown beside large ones"},
-           {"loss-diverging", 0.8, 0, "the usual rate is too high for inputs of this scale"},
-           {"loss-oscillating", 0.5, 0, "badly scaled directions make the optimizer bounce"},
-           {"clipping-always", 0.5, 0, "the gradient inherits the scale of the inputs"},
+          -2.8,
+          {{"loss-beyond-chance", 1.6, 0, "inputs of hundreds make outputs of hundreds"},
+           {"batch-extreme", 3.2, 0, "inputs far beyond the usual size"},
+           {"batch-unnormalized", 3.6, -3.0, "the inputs were measured: they are not normalised"},
+           {"initial-loss-wrong", 2.2, 0, "unscaled inputs give outputs of any size"},
+           {"loss-nonfinite-at-start", 1.1, 0, "large inputs overflow in the first steps"},
+           {"loss-stuck-from-start", 0.7, 0, "large inputs saturate or kill the first layer"},
+           {"exploding-gradients", 1.0, 0, "the gradient inherits the scale of the inputs"},
+           {"loss-too-slow", 0.3, 0, "badly scaled directions allow only short steps"},
+           {"underfitting", 0.3, 0, "small features drown beside large ones"},
+           {"loss-diverging", 0.3, 0, "the usual rate is too high for inputs of this scale"},
+           {"loss-oscillating", 0.1, 0, "badly scaled directions make the optimizer bounce"},
+           {"clipping-always", 0.3, 0, "the gradient inherits the scale of the inputs"},
            {"loss-stuck-after-drop", 0.4, 0, "only the large features were learned"},
-           {"loss-nonfinite-later", -0.3, 0, "the scale of the inputs would show at once"}},
+           {"value-function-not-learning", 2.8, 0, "a critic cannot read observations of any size"},
+           {"reward-stuck-from-start", 0.6, 0, "observations that saturate the first layer all look alike"},
+           {"loss-nonfinite-later", -0.1, 0, "the scale of the inputs would show at once"}},
           "checkup",
           "Print mean, standard deviation, smallest and largest value of one batch as the model gets it.",
           clues,

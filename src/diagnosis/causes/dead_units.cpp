@@ -1,4 +1,5 @@
 // dead-units: rectified units that are zero for every sample and never come back.
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -26,6 +27,7 @@ embeddings (zeros are normal there).
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (fine_tuning(patient)) found.push_back({-0.8, "it starts from weights that were trained before"});
   if (norms_all_zero(patient)) found.push_back({1.2, "every gradient norm is exactly zero"});
   if (const auto classes = stays_at_chance(patient, 0.004)) {
     found.push_back({0.6, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
@@ -55,18 +57,21 @@ Cause dead_units() {
   return {"dead-units",
           "Many units are dead",
           kDoc,
-          -2.5,
+          -3.0,
           {{"cannot-overfit-one-batch", 1.0, 0, "dead units memorise nothing"},
-           {"dead-neurons", 2.4, -2.0, "units that are zero for every sample"},
-           {"gradients-mostly-zero", 3.8, -1.2, "most of the gradient is exactly zero"},
-           {"dead-layer", 3.2, -0.8, "a layer of dead units receives no gradient at all"},
-           {"loss-stuck-from-start", 1.7, 0, "a dead layer blocks everything behind it"},
-           {"vanishing-gradients", 1.6, 0, "dead units pass no gradient"},
-           {"loss-stuck-after-drop", 1.2, 0, "units that die early leave too little to learn with"},
-           {"vanishing-by-depth", 1.2, 0, "dead units block the way to the early layers"},
-           {"validation-frozen", 0.6, 0, "an output that ignores its input gives the same result every time"},
+           {"dead-neurons", 3.0, -2.0, "units that are zero for every sample"},
+           {"gradients-mostly-zero", 4.3, -1.2, "most of the gradient is exactly zero"},
+           {"dead-layer", 3.5, -1.1, "a layer of dead units receives no gradient at all"},
+           {"silent-layer", 1.4, 0, "hardly a unit of the layer is on"},
+           {"loss-stuck-from-start", 2.1, 0, "a dead layer blocks everything behind it"},
+           {"vanishing-gradients", 1.3, 0, "dead units pass no gradient"},
+           {"loss-stuck-after-drop", 1.4, 0, "units that die early leave too little to learn with"},
+           {"vanishing-by-depth", 0.9, 0, "dead units block the way to the early layers"},
+           {"predicts-one-class", 1.2, 0, "an output that ignores its input gives one answer"},
+           {"validation-frozen", 0.4, 0, "an output that ignores its input gives the same result every time"},
            {"underfitting", 0.7, 0, "dead units add no capacity"},
-           {"weight-norm-collapsing", 0.8, 0, "weights of dead units only decay"},
+           {"weight-norm-collapsing", 0.7, 0, "weights of dead units only decay"},
+           {"reward-without-variance", -3.0, 0, "answers that earn alike give no gradient, whatever the network"},
            {"poor-initialization", -3.5, 0, "the weights did not fit before any unit died"},
            {"exploding-gradients", -2.0, 0, "dead units pass no gradient, and here it runs away"},
            {"exploding-activations", -1.5, 0, "the outputs are huge, not silent"},

@@ -1,4 +1,5 @@
 // eval-mode-left-on: training runs in evaluation mode, or validation in training mode.
+#include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -27,6 +28,7 @@ overfitting (validation has a clear trend).
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  weigh_carry_over(patient, {.never = 0.7, .beyond = 1.8, .answers = 1.1}, found);
   const Observation* swings = findings.found("loss-oscillating");
   if (swings == nullptr || patient.training() == nullptr || patient.training()->curve.empty()) return found;
   if (!on_validation(patient, *swings)) {
@@ -57,16 +59,19 @@ Cause eval_mode_left_on() {
   return {"eval-mode-left-on",
           "The model is in the wrong mode",
           kDoc,
-          -2.5,
-          {{"eval-mode-in-training", 4.5, -2.0, "the model was seen in evaluation mode while it trained"},
+          -3.1,
+          {{"initial-loss-wrong", 1.6, 0, "statistics that are not those of the data leave outputs of any size"},
+           {"loss-beyond-chance", 0.7, 0, "statistics that are not those of the data leave outputs of any size"},
+           {"overconfidence", 0.5, 0, "validation sees another network than training does"},
+           {"eval-mode-in-training", 4.5, -2.0, "the model was seen in evaluation mode while it trained"},
            {"train-mode-in-validation", 4.5, 0, "the model was seen in training mode while it was validated"},
-           {"loss-oscillating", 1.0, 0, "a model evaluated in another mode than trained gives erratic results"},
-           {"epoch-sawtooth", 0.8, 0, "the mode changes with the epochs"},
-           {"validation-better-than-training", 0.8, 0, "the two are computed in different modes"},
-           {"overfitting", 0.5, 0, "without dropout, and with stale statistics, validation drifts away"},
-           {"validation-frozen", 0.8, 0, "statistics that are never updated can give one answer for all"},
-           {"metric-contradicts-loss", 0.4, 0, "loss and metric may be computed in different modes"},
-           {"loss-too-slow", 0.3, 0, "stale statistics make training slow"},
+           {"loss-oscillating", 1.3, 0, "a model evaluated in another mode than trained gives erratic results"},
+           {"epoch-sawtooth", 0.5, 0, "the mode changes with the epochs"},
+           {"validation-better-than-training", 0.7, 0, "the two are computed in different modes"},
+           {"overfitting", 0.1, 0, "without dropout, and with stale statistics, validation drifts away"},
+           {"validation-frozen", 0.3, 0, "statistics that are never updated can give one answer for all"},
+           {"metric-contradicts-loss", 0.3, 0, "loss and metric may be computed in different modes"},
+           {"loss-too-slow", 0.1, 0, "stale statistics make training slow"},
            {"loss-stuck-from-start", -1.0, 0, "training works in either mode, only worse"},
            {"exploding-gradients", -0.8, 0, "the mode does not make gradients run away"}},
           "checkup",

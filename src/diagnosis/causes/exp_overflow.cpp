@@ -1,4 +1,5 @@
 // exp-overflow: an exponential of a large logit.
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -25,6 +26,7 @@ A logarithm of zero (the other end of the same range), overflow in half precisio
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_break(patient, -0.5, 0.5, found);
+  if (loss_without_logarithm(patient)) found.push_back({-1.0, "the loss takes no exponential"});
   if (break_recovered(findings)) found.push_back({-0.4, "the loss became finite again by itself"});
   return found;
 }
@@ -42,14 +44,15 @@ Cause exp_overflow() {
   return {"exp-overflow",
           "An exponential overflows",
           kDoc,
-          -2.6,
-          {{"logit-growth", 1.5, 0, "logits grow towards the overflow"},
-           {"loss-nonfinite-at-start", 2.1, 0, "large first outputs overflow an exponential"},
-           {"loss-nonfinite-later", 1.8, 0, "logits grow until their exponential overflows"},
+          -3.2,
+          {{"gradient-nonfinite", 0.1, 0, "an infinite exponential has no finite gradient"},
+           {"logit-growth", 1.5, 0, "logits grow towards the overflow"},
+           {"loss-nonfinite-at-start", 2.2, 0, "large first outputs overflow an exponential"},
+           {"loss-nonfinite-later", 1.4, 0, "logits grow until their exponential overflows"},
            {"weight-norm-exploding", 0.8, 0, "growing weights make growing logits"},
-           {"loss-scale-collapsing", 0.8, 0, "exponentials are the first to leave half precision"},
-           {"initial-loss-wrong", 0.6, 0, "large first outputs show in the first loss"},
-           {"exploding-gradients", -0.4, 0.2, "the gradient ran away first"}},
+           {"loss-scale-collapsing", 0.7, 0, "exponentials are the first to leave half precision"},
+           {"initial-loss-wrong", 0.4, 0, "large first outputs show in the first loss"},
+           {"exploding-gradients", -0.4, -0.1, "the gradient ran away first"}},
           "nan-replay",
           "Replay the step that broke under NaN tracing: it names the operation and its inputs.",
           clues,

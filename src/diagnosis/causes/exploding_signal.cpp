@@ -1,4 +1,5 @@
 // exploding-signal: each layer or time step amplifies the signal until it overflows.
+#include "diagnosis/evidence/breakage.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -29,6 +30,7 @@ operation such as log(0) (the loss was ordinary the step before), overflow in ha
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_break(patient, 0.8, -1.2, found);
+  if (const auto huge = first_norm_huge(patient)) found.push_back({1.8, *huge});
   if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
   if (const auto signal = first_signal(patient)) {
     if (signal->grows()) found.push_back({2.0, signal->in_words()});
@@ -52,19 +54,21 @@ Cause exploding_signal() {
   return {"exploding-signal",
           "The gradient grows from layer to layer until it overflows",
           kDoc,
-          -1.5,
-          {{"exploding-activations", 2.5, -0.8, "activations grow beyond any sensible size"},
-           {"loss-nonfinite-later", 2.7, 0, "a run-away gradient ends in NaN after a good start"},
-           {"exploding-gradients", 2.0, -1.5, "the gradient norm runs away"},
-           {"loss-diverging", 1.4, 0, "one huge update leads to the next"},
-           {"weight-norm-exploding", 1.6, 0, "the weights that amplify the signal keep growing"},
-           {"loss-scale-collapsing", 1.0, 0, "gradients this large overflow half precision"},
-           {"clipping-always", 0.8, 0, "the gradient is above the threshold at every step"},
-           {"initial-loss-wrong", 1.2, 0, "outputs that are amplified make a huge first loss"},
-           {"loss-nonfinite-at-start", 1.0, 0, "a network that amplifies strongly overflows at once"},
-           {"gradient-norm-oscillating", 0.6, 0, "the norm leaps between small and large"},
-           {"loss-spikes", 0.5, 0, "leaps of the gradient leave spikes in the loss"},
-           {"late-loss-variance", 0.4, 0, "leaps become more frequent as the weights grow"},
+          -2.0,
+          {{"loss-beyond-chance", 0.9, 0, "a signal that grows from layer to layer ends in huge outputs"},
+           {"exploding-activations", 2.9, -0.8, "activations grow beyond any sensible size"},
+           {"loss-nonfinite-later", 3.3, 0, "a run-away gradient ends in NaN after a good start"},
+           {"exploding-gradients", 2.9, -1.0, "the gradient norm runs away"},
+           {"exploding-layer", 2.4, 0, "one layer's gradient lies far above all others"},
+           {"loss-diverging", 0.6, 0, "one huge update leads to the next"},
+           {"weight-norm-exploding", 1.5, 0, "the weights that amplify the signal keep growing"},
+           {"loss-scale-collapsing", 0.8, 0, "gradients this large overflow half precision"},
+           {"clipping-always", 0.6, 0, "the gradient is above the threshold at every step"},
+           {"initial-loss-wrong", 2.4, 0, "outputs that are amplified make a huge first loss"},
+           {"loss-nonfinite-at-start", 0.7, 0, "a network that amplifies strongly overflows at once"},
+           {"gradient-norm-oscillating", 0.4, 0, "the norm leaps between small and large"},
+           {"loss-spikes", 0.1, 0, "leaps of the gradient leave spikes in the loss"},
+           {"late-loss-variance", 0.1, 0, "leaps become more frequent as the weights grow"},
            {"vanishing-gradients", -2.5, 0, "the gradient fades, it does not grow"},
            {"clipping-never", -1.5, 0, "the norms stay far below the threshold"}},
           "signal-propagation",

@@ -1,4 +1,6 @@
 // frozen-parameters: the optimizer does not move what should be trained.
+#include "diagnosis/evidence/breakage.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -33,10 +35,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const Reading* training = patient.training();
   const bool stuck = findings.found("loss-stuck-from-start") != nullptr || !training_learned(patient);
   if (stuck && validation != nullptr && exactly_constant(*validation)) {
-    found.push_back({2.4, validation->name + " repeats to the last digit: the weights do not change at all"});
+    found.push_back({weights_stand_still(patient) ? 3.0 : 2.4,
+                     validation->name + " repeats to the last digit: the weights do not change at all"});
   } else if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
     found.push_back({1.8, training->name + " repeats to the last digit"});
   }
+  if (const auto above = stays_above_chance(patient); above && stuck) found.push_back({0.8, *above});
   if (norms_all_zero(patient)) found.push_back({0.4, "every gradient norm is exactly zero"});
   if (configured_flag(patient, {"freeze", "freeze_backbone", "freeze_encoder", "frozen"}) == true) {
     found.push_back({1.4, "the configuration freezes part of the model"});
@@ -58,18 +62,18 @@ Cause frozen_parameters() {
   return {"frozen-parameters",
           "Parameters that should be trained are frozen",
           kDoc,
-          -2.8,
+          -3.0,
           {{"cannot-overfit-one-batch", 1.0, 0, "weights that do not move memorise nothing"},
-           {"weights-frozen", 3.5, -1.5, "parameters were measured never to change"},
-           {"parameters-not-optimized", 3.5, -0.5, "parameters were found in no group of the optimizer"},
-           {"dead-layer", 2.8, -0.4, "a frozen layer receives no gradient"},
-           {"updates-too-small", 2.0, 0, "frozen weights have no update"},
-           {"loss-stuck-from-start", 1.8, 0, "weights that never move learn nothing"},
-           {"learning-rate-zero", 1.4, 0, "a group with a rate of zero is frozen"},
-           {"validation-frozen", 1.0, 0, "the same weights give the same result every time"},
-           {"underfitting", 1.0, 0, "with most of the model frozen little can be learned"},
-           {"loss-too-slow", 0.8, 0, "only a small part of the model learns"},
-           {"loss-stuck-after-drop", 0.8, 0, "the trainable part has learned what it can"},
+           {"weights-frozen", 3.8, -1.5, "parameters were measured never to change"},
+           {"parameters-not-optimized", 3.6, -0.5, "parameters were found in no group of the optimizer"},
+           {"dead-layer", 2.2, 0, "a frozen layer receives no gradient"},
+           {"updates-too-small", 2.3, 0, "frozen weights have no update"},
+           {"loss-stuck-from-start", 1.6, 0, "weights that never move learn nothing"},
+           {"learning-rate-zero", 0.6, 0, "a group with a rate of zero is frozen"},
+           {"validation-frozen", 1.1, 0, "the same weights give the same result every time"},
+           {"underfitting", 0.6, 0, "with most of the model frozen little can be learned"},
+           {"loss-too-slow", 0.4, 0, "only a small part of the model learns"},
+           {"loss-stuck-after-drop", 0.4, 0, "the trainable part has learned what it can"},
            {"poor-initialization", -3.0, 0, "the first weights explain why nothing moves"},
            {"dead-neurons", -1.5, 0, "silent units explain why their weights stand still"},
            {"overfitting", -2.0, 0, "enough of the model is trained to memorise"},

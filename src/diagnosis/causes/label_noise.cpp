@@ -1,6 +1,8 @@
 // label-noise: part of the labels is wrong.
 #include <cmath>
 
+#include "diagnosis/evidence/carry_over.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -52,6 +54,8 @@ void weigh_turn(const Patient& patient, const Findings& findings, std::vector<Cl
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_turn(patient, findings, found);
+  weigh_carry_over(patient, {.never = -1.1, .guesses = -0.4}, found);
+  if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-1.5, *low});
   const auto accuracy = patient.best_accuracy();
   if (accuracy && *accuracy > 0.97) {
     found.push_back({-1.2, "an accuracy of " + per_cent(*accuracy) + " leaves little room for wrong labels"});
@@ -72,16 +76,18 @@ Cause label_noise() {
   return {"label-noise",
           "Part of the labels is wrong",
           kDoc,
-          -2.6,
-          {{"overfitting", 1.5, -0.3, "wrong labels are memorised last, and hurt"},
-           {"overconfidence", 1.5, 0, "memorised errors make the model sure of wrong answers"},
-           {"underfitting", 1.2, 0, "wrong labels put a floor under both losses"},
-           {"late-loss-variance", 1.0, 0, "batches differ by how many wrong labels they hold"},
-           {"loss-stuck-after-drop", 0.8, 0, "after the clean pattern only errors are left to learn"},
-           {"confidence-without-learning", 0.8, 0, "contradictory labels cap the accuracy"},
-           {"loss-spikes", 0.5, 0, "a batch with several wrong labels is expensive"},
-           {"loss-stuck-from-start", 0.4, 0, "with many wrong labels hardly any pattern is left"},
-           {"loss-oscillating", 0.3, 0, "contradictory labels pull to and fro"}},
+          -3.0,
+          {{"loss-too-slow", 2.0, 0, "contradictory labels slow everything down"},
+           {"accuracy-outruns-loss", 1.2, 0, "wrong labels cost the same however good the answers are"},
+           {"overfitting", 0.7, 0, "wrong labels are memorised last, and hurt"},
+           {"overconfidence", 1.4, 0, "memorised errors make the model sure of wrong answers"},
+           {"underfitting", 0.7, 0, "wrong labels put a floor under both losses"},
+           {"late-loss-variance", 0.9, 0, "batches differ by how many wrong labels they hold"},
+           {"loss-stuck-after-drop", 0.4, 0, "after the clean pattern only errors are left to learn"},
+           {"confidence-without-learning", 0.6, 0, "contradictory labels cap the accuracy"},
+           {"loss-spikes", 0.3, 0, "a batch with several wrong labels is expensive"},
+           {"loss-stuck-from-start", 0.1, 0, "with many wrong labels hardly any pattern is left"},
+           {"loss-oscillating", 0.1, 0, "contradictory labels pull to and fro"}},
           "",
           "Relabel a hundred of the samples with the highest loss by hand: many corrections confirm it.",
           clues,

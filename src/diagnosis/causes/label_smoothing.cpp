@@ -1,4 +1,5 @@
 // label-smoothing: softened targets keep the loss up although the answers are right.
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -25,6 +26,8 @@ Class imbalance, a metric that is computed wrongly, a model that is too small.
 
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
+  if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-2.0, *low});
+  if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.3, *high});
   const auto set = osler::label_smoothing(patient);
   if (set && *set > 0) found.push_back({1.6, "label smoothing is set to " + number(*set)});
   const Reading* training = patient.training();
@@ -58,13 +61,13 @@ Cause label_smoothing() {
   return {"label-smoothing",
           "Label smoothing parts the loss from the accuracy",
           kDoc,
-          -2.6,
-          {{"confidence-without-learning", 2.7, 0, "what is learned is how sure to be, not what to answer"},
-           {"accuracy-outruns-loss", 3.0, -0.3, "smoothed targets keep the loss up although the answers are right"},
-           {"validation-better-than-training", 1.2, 0, "validation is usually computed without smoothing"},
-           {"metric-contradicts-loss", 0.6, 0, "loss and metric measure different things"},
-           {"overconfidence", -1.5, 0, "smoothing prevents overconfidence"},
-           {"overfitting", -0.5, 0, "smoothing works against memorising"}},
+          -2.5,
+          {{"confidence-without-learning", 1.8, 0, "what is learned is how sure to be, not what to answer"},
+           {"accuracy-outruns-loss", 4.1, -0.9, "smoothed targets keep the loss up although the answers are right"},
+           {"validation-better-than-training", 1.1, 0, "validation is usually computed without smoothing"},
+           {"metric-contradicts-loss", 0.5, 0, "loss and metric measure different things"},
+           {"overconfidence", -0.7, 0, "smoothing prevents overconfidence"},
+           {"overfitting", -0.6, 0, "smoothing works against memorising"}},
           "",
           "Look at the loss function's arguments; compute the plain cross-entropy on one batch beside it.",
           clues,

@@ -1,4 +1,6 @@
 // log-of-zero: the logarithm of a probability that has become zero.
+#include "diagnosis/evidence/breakage.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -26,6 +28,8 @@ A division by zero, an exponential that overflows, a corrupt sample; a gradient 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_break(patient, -1.4, 0.9, found);
+  if (loss_without_logarithm(patient)) found.push_back({-2.0, "the loss takes no logarithm"});
+  if (gradient_broke_first(patient)) found.push_back({-1.5, "the gradient broke before the loss did"});
   if (break_recovered(findings)) found.push_back({-0.4, "the loss became finite again by itself"});
   return found;
 }
@@ -41,9 +45,10 @@ Cause log_of_zero() {
   return {"log-of-zero",
           "The loss takes the logarithm of zero",
           kDoc,
-          -2.0,
-          {{"loss-nonfinite-at-start", 2.9, 0, "a logarithm of zero breaks the loss without warning"},
-           {"loss-nonfinite-later", 1.7, 0, "sooner or later a probability underflows to zero"},
+          -2.6,
+          {{"gradient-nonfinite", 0.7, 0, "the slope of a logarithm at zero is infinite"},
+           {"loss-nonfinite-at-start", 2.1, 0, "a logarithm of zero breaks the loss without warning"},
+           {"loss-nonfinite-later", 1.3, 0, "sooner or later a probability underflows to zero"},
            {"exploding-gradients", -2.2, 0.4, "the gradient ran away first"},
            {"loss-diverging", -1.0, 0, "the loss climbed first"},
            {"loss-scale-collapsing", -0.8, 0, "the range of half precision explains it"}},

@@ -1,6 +1,11 @@
 // lr-too-high: the step is too long for the curvature.
+#include <cmath>
+
+#include "diagnosis/evidence/breakage.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
+#include "diagnosis/rates.h"
 #include "diagnosis/remedy.h"
 
 namespace osler::catalogue::cause {
@@ -28,18 +33,17 @@ are too small (the swings average out over more samples).
 )";
 
 void weigh_level(const Patient& patient, std::vector<Clue>& clues) {
-  // Rates beyond these are rare in working set-ups of any common optimizer.
-  constexpr double kHigh = 0.5;
   constexpr double kLow = 1e-5;
+  constexpr double kPerDecade = 1.8;  // log-odds for each factor of ten above what is usual
   const auto peak = peak_learning_rate(patient);
   if (!peak || !(*peak > 0)) return;
-  if (*peak >= kHigh) clues.push_back({0.8, "the learning rate reaches " + number(*peak) + ", high for any optimizer"});
-  // Optimizers that divide by the gradient's size move every weight by about the rate, whatever the gradient.
-  constexpr double kHighForAdaptive = 0.03;
   const std::string optimizer(configured_text(patient, {"optimizer"}).value_or(""));
-  const bool adaptive = optimizer.find("dam") != optimizer.npos || optimizer.find("prop") != optimizer.npos;
-  if (adaptive && *peak >= kHighForAdaptive) {
-    clues.push_back({1.6, "the learning rate of " + number(*peak) + " is high for " + optimizer});
+  const double usual = highest_usual_rate(patient);
+  if (*peak > usual) {
+    clues.push_back({0.6 + kPerDecade * std::log10(*peak / usual),
+                     "the learning rate reaches " + number(*peak) + "; " +
+                         (optimizer.empty() ? "working rates of any optimizer" : "working rates of " + optimizer) +
+                         " end at about " + number(usual)});
   }
   if (*peak <= kLow) clues.push_back({-1.2, "the learning rate never exceeds " + number(*peak)});
 }
@@ -65,6 +69,14 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   weigh_level(patient, found);
   weigh_moment(patient, findings, found);
   weigh_break(patient, 0.8, -1.2, found);
+  if (fine_tuning(patient) && findings.found("loss-stuck-from-start") != nullptr) {
+    constexpr double kForTuning = 5e-5;  // Devlin et al. 2019: 2e-5 to 5e-5
+    const auto peak = peak_learning_rate(patient);
+    if (peak && *peak >= kForTuning) {
+      found.push_back({2.2, "a rate of " + number(*peak) + " can undo what was learned before; 2e-5 to 5e-5 is usual"});
+    }
+  }
+  if (const auto leap = leapt_at_once(patient, findings)) found.push_back({-0.8, *leap});
   if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
   if (const auto signal = first_signal(patient); signal && first_harm(findings)) {
     if (signal->keeps()) found.push_back({1.0, signal->in_words() + ": it broke under the steps"});
@@ -90,13 +102,14 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   const bool broken = findings.found("loss-nonfinite-at-start") != nullptr ||
                       findings.found("loss-diverging") != nullptr || findings.found("loss-nonfinite-later") != nullptr;
   std::vector<Remedy> list;
+  if (findings.found("reward-collapse") != nullptr) list.push_back(return_to_checkpoint(findings));
   const bool late = qualifier(findings.found("loss-oscillating"), "extent") == "late" ||
                     (findings.found("late-loss-variance") != nullptr && findings.found("loss-oscillating") == nullptr);
   if (late) list.push_back(advice("It worked early and fails late: decay sooner, by cosine to a tenth or less."));
   const bool far_off = broken || findings.found("updates-too-large") != nullptr;
   list.push_back(divide_learning_rate(patient, far_off ? 10 : 3));
   list.push_back(clip_gradients(patient));
-  list.push_back(test_learning_rates());
+  if (!patient.reinforcement()) list.push_back(test_learning_rates());
   return list;
 }
 
@@ -107,34 +120,50 @@ Cause lr_too_high() {
       "lr-too-high",
       "The learning rate is too high",
       kDoc,
-      -1.0,
-      {{"edge-of-stability", 1.0, -0.5, "the curvature is at the limit of what the steps bear"},
+      -1.3,
+      {{"underfitting", 0.1, 0, "steps that are too long settle high above the valley"},
+       {"confidence-without-learning", 0.5, 0, "the loss comes back from its first leap, the answers do not"},
+       {"loss-beyond-chance", 1.5, 0, "a step that is too long throws the outputs far off"},
+       {"edge-of-stability", 1.0, -0.5, "the curvature is at the limit of what the steps bear"},
        {"cannot-overfit-one-batch", 0.8, 0, "steps that overshoot do not settle on one batch either"},
        {"attention-entropy-collapse", 1.0, 0, "queries and keys grow too fast"},
-       {"loss-nonfinite-at-start", 2.4, 0, "steps that are too long overflow at once"},
-       {"loss-nonfinite-later", 1.4, 0, "steps that are too long end in overflow"},
-       {"loss-diverging", 2.6, -0.2, "each step overshoots by more than it gains"},
-       {"loss-oscillating", 2.6, -0.2, "the optimizer bounces across the valley"},
-       {"late-loss-variance", 2.4, 0, "steps that suited the start are too long for the end"},
-       {"gradient-norm-oscillating", 2.4, 0, "overshooting alternates between steep and flat places"},
-       {"exploding-gradients", 1.9, -0.2, "overshooting leads into ever steeper places"},
-       {"updates-too-large", 2.8, -0.6, "each update changes the weights by a large share"},
-       {"clipping-always", 1.8, 0, "large gradients at every step are what overshooting meets"},
-       {"weight-norm-exploding", 1.6, 0, "long steps inflate the weights"},
-       {"no-warmup", 1.2, 0, "the full rate comes before the optimizer knows the scale of the gradients"},
-       {"loss-spikes", 0.7, 0, "a step near the limit of stability can leap and recover"},
-       {"loss-scale-collapsing", 0.8, 0, "overshooting drives activations beyond the half-precision range"},
-       {"loss-stuck-from-start", 0.4, 0, "a first step that is too long can saturate every unit for good"},
-       {"loss-stuck-after-drop", 0.6, 0, "the optimizer circles above the valley instead of descending into it"},
-       {"exploding-activations", 0.8, 0, "weights inflated by long steps make huge outputs"},
-       {"dead-neurons", 0.8, 0, "a step that is too long pushes units below zero for good"},
-       {"saturated-activations", 0.6, 0, "long steps push units to the ends of their range"},
+       {"loss-nonfinite-at-start", 2.9, 0, "steps that are too long overflow at once"},
+       {"loss-nonfinite-later", 1.1, 0, "steps that are too long end in overflow"},
+       {"loss-diverging", 3.2, 0, "each step overshoots by more than it gains"},
+       {"loss-oscillating", 2.9, 0, "the optimizer bounces across the valley"},
+       {"late-loss-variance", 3.7, 0, "steps that suited the start are too long for the end"},
+       {"gradient-norm-oscillating", 3.7, 0, "overshooting alternates between steep and flat places"},
+       {"exploding-gradients", 2.2, -0.1, "overshooting leads into ever steeper places"},
+       {"exploding-layer", 0.8, 0, "steps too long for one layer throw it off first"},
+       {"updates-too-large", 3.1, -0.6, "each update changes the weights by a large share"},
+       {"clipping-always", 1.1, 0, "large gradients at every step are what overshooting meets"},
+       {"weight-norm-exploding", 2.1, 0, "long steps inflate the weights"},
+       {"no-warmup", 1.1, 0, "the full rate comes before the optimizer knows the scale of the gradients"},
+       {"loss-spikes", 2.0, 0, "a step near the limit of stability can leap and recover"},
+       {"loss-scale-collapsing", 0.5, 0, "overshooting drives activations beyond the half-precision range"},
+       {"loss-stuck-from-start", 0.9, 0, "a first step that is too long can saturate every unit for good"},
+       {"loss-stuck-after-drop", 1.0, 0, "the optimizer circles above the valley instead of descending into it"},
+       {"exploding-activations", 0.6, 0, "weights inflated by long steps make huge outputs"},
+       {"dead-neurons", 0.7, 0, "a step that is too long pushes units below zero for good"},
+       {"saturated-activations", 0.5, 0, "long steps push units to the ends of their range"},
+       {"kl-blow-up", 3.6, -0.9, "each update carries the policy far from the data it rests on"},
+       {"reward-collapse", 2.6, 0, "one update that is too long ruins the policy, and the data that follow"},
+       {"reward-oscillating", 2.4, 0, "the policy leaps past what it had found"},
+       {"value-loss-explosion", 2.6, 0, "a critic that overshoots meets ever larger errors"},
+       {"q-value-divergence", 2.2, 0, "a critic that overshoots raises its own targets"},
+       {"reward-worse-than-start", 1.7, 0, "the first updates ruin the policy"},
+       {"policy-entropy-collapse", 2.2, 0, "one long step makes an action certain"},
+       {"policy-entropy-explosion", 0.6, 0, "long steps take a language model apart"},
+       {"completions-truncated", 2.6, 0, "a model that was taken apart no longer ends its answers"},
+       {"reward-without-variance", 1.6, 0, "a model that was taken apart fails every time"},
+       {"discriminator-overpowers-generator", 0.6, 0, "at a high rate the simpler game is won first"},
+       {"predicts-one-class", 2.0, 0, "one step that is too long can leave one answer for all"},
        {"poor-initialization", -1.0, 0, "the weights did not fit before the first step"},
-       {"epoch-sawtooth", -1.0, 0, "the swings keep time with the epochs"},
-       {"loss-too-slow", -1.5, 0, "a small steady slope is the opposite of overshooting"},
-       {"vanishing-gradients", -0.8, 0, "the gradient is too small for the step to be too long"},
+       {"epoch-sawtooth", -0.6, 0, "the swings keep time with the epochs"},
+       {"loss-too-slow", -1.1, 0, "a small steady slope is the opposite of overshooting"},
+       {"vanishing-gradients", -0.4, 0, "the gradient is too small for the step to be too long"},
        {"updates-too-small", -2.0, 0, "the updates are tiny"},
-       {"overfitting", -0.6, 0, "training goes on improving, so the steps are not too long"}},
+       {"overfitting", -0.7, 0, "training goes on improving, so the steps are not too long"}},
       "lr-range-test",
       "Run the LR range test, or repeat the first steps with a tenth of the rate: if the symptom is gone, this is it.",
       clues,

@@ -1,4 +1,5 @@
 // metric-bug: the metric is computed wrongly.
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -25,6 +26,8 @@ worse, accuracy flat), label smoothing.
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
+  if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({3.4, *low + ": both cannot be right"});
   const auto& qualities = patient.validation_quality();
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
@@ -49,15 +52,16 @@ Cause metric_bug() {
   return {"metric-bug",
           "The metric is computed wrongly",
           kDoc,
-          -2.2,
-          {{"metric-contradicts-loss", 3.8, -0.5, "loss and metric cannot both be right"},
-           {"confidence-without-learning", 1.9, 0, "a metric that does not follow the loss may not see the model"},
-           {"validation-frozen", 1.7, 0, "a metric that repeats itself may not be computed from the outputs"},
-           {"validation-better-than-training", 0.6, 0, "the two may be averaged differently"},
-           {"loss-exactly-zero", 1.0, 0, "a loss of zero may be a fault of the measurement"},
-           {"accuracy-outruns-loss", 0.4, 0, "the two may not be measured on the same samples"},
+          -2.6,
+          {{"underfitting", 0.1, 0, "a metric that is computed wrongly looks as if nothing were learned"},
+           {"metric-contradicts-loss", 4.2, 0, "loss and metric cannot both be right"},
+           {"confidence-without-learning", 2.1, 0, "a metric that does not follow the loss may not see the model"},
+           {"validation-frozen", 1.2, 0, "a metric that repeats itself may not be computed from the outputs"},
+           {"validation-better-than-training", 1.1, 0, "the two may be averaged differently"},
+           {"loss-exactly-zero", 0.8, 0, "a loss of zero may be a fault of the measurement"},
+           {"accuracy-outruns-loss", 0.2, 0, "the two may not be measured on the same samples"},
            {"overconfidence", -0.5, 0, "a rising loss with a flat accuracy has a known reason"},
-           {"loss-stuck-from-start", -0.8, 0, "the loss itself stands still"}},
+           {"loss-stuck-from-start", -0.9, 0, "the loss itself stands still"}},
           "",
           "Verify the metric from scratch on one batch whose right answer you know.",
           clues,

@@ -1,4 +1,5 @@
 // model-too-large: the model has room to memorise.
+#include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -34,6 +35,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto drop = dropout(patient);
   if (decay && drop && *decay == 0 && *drop == 0) found.push_back({0.4, "no weight decay or dropout is configured"});
   if (const auto nothing = nothing_carries_over(patient)) found.push_back({-2.5, *nothing});
+  weigh_carry_over(patient, {.never = -1.3, .beyond = -0.7, .guesses = -1.3}, found);
   weigh_silent_memorising(patient, findings, found);
   weigh_flat_training(patient, findings, found);
   return found;
@@ -50,11 +52,11 @@ Cause model_too_large() {
   return {"model-too-large",
           "The model is too large for its data",
           kDoc,
-          -2.2,
-          {{"overfitting", 3.1, -1.2, "a model with room to spare memorises its training set"},
-           {"overconfidence", 2.1, 0, "room to spare goes into certainty on the training set"},
-           {"loss-plateau", 0.3, 0, "validation can stand still while training memorises"},
-           {"epoch-sawtooth", 0.8, 0, "steps at epoch ends are samples being recognised"},
+          -2.8,
+          {{"overfitting", 2.5, -1.6, "a model with room to spare memorises its training set"},
+           {"overconfidence", 2.5, 0, "room to spare goes into certainty on the training set"},
+           {"loss-plateau", 0.1, 0, "validation can stand still while training memorises"},
+           {"epoch-sawtooth", 0.6, 0, "steps at epoch ends are samples being recognised"},
            {"metric-contradicts-loss", -2.0, 0, "the validation loss itself does not turn"},
            {"underfitting", -2.5, 0, "the training loss itself is high"},
            {"validation-better-than-training", -1.5, 0, "validation is better than training"},

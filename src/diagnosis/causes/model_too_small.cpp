@@ -1,4 +1,6 @@
 // model-too-small: the model cannot represent what the data asks for.
+#include "diagnosis/evidence/loss_bounds.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -32,6 +34,16 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if ((decay && *decay > 0.3) || (drop && *drop > 0.4)) {
     found.push_back({-0.6, "strong regularisation is configured, which would look the same"});
   }
+  constexpr double kNarrow = 4;
+  if (const auto width =
+          configured_number(patient, {"hidden_size", "hidden_dim", "d_model", "n_embd", "width", "hidden"});
+      width && *width > 0 && *width <= kNarrow) {
+    found.push_back({3.5, "its layers are " + number(*width) + " units wide"});
+  }
+  if (const auto above = stays_above_chance(patient))
+    found.push_back({-1.5, *above + ": even a small model learns that"});
+  if (const auto worse = worse_than_guessing(patient)) found.push_back({-1.5, *worse + ": that takes knowledge"});
+  if (fine_tuning(patient)) found.push_back({-0.5, "it starts from weights that were trained before"});
   if (const auto better = better_than_guessing(patient)) {
     const bool at_once = findings.found("loss-stuck-from-start") != nullptr;
     found.push_back(
@@ -67,17 +79,17 @@ Cause model_too_small() {
   return {"model-too-small",
           "The model is too small for the task",
           kDoc,
-          -1.8,
+          -2.2,
           {{"cannot-overfit-one-batch", 0.5, 0, "a model that cannot hold one batch is small or broken"},
-           {"underfitting", 3.4, -0.4, "both losses are flat, high and close together"},
-           {"loss-stuck-after-drop", 1.2, 0, "the coarse part was learned, the rest is out of reach"},
-           {"loss-plateau", 0.5, 0, "a model at the end of its capacity stands still"},
-           {"confidence-without-learning", 0.4, 0, "no more samples can be told apart"},
-           {"loss-too-slow", 0.4, 0, "little capacity makes little progress"},
-           {"overfitting", -2.5, 0, "a model that memorises is large enough"},
+           {"underfitting", 3.8, -0.7, "both losses are flat, high and close together"},
+           {"loss-stuck-after-drop", 1.4, 0, "the coarse part was learned, the rest is out of reach"},
+           {"loss-plateau", 0.7, 0, "a model at the end of its capacity stands still"},
+           {"confidence-without-learning", 0.1, 0, "no more samples can be told apart"},
+           {"loss-too-slow", 0.5, 0, "little capacity makes little progress"},
+           {"overfitting", -1.8, 0, "a model that memorises is large enough"},
            {"overconfidence", -1.0, 0, "a model that is sure of its training set is large enough"},
-           {"loss-stuck-from-start", -0.6, 0, "even a small model learns something"},
-           {"loss-nonfinite-at-start", -2.5, 0, "too little capacity does not make NaN"},
+           {"loss-stuck-from-start", -0.7, 0, "even a small model learns something"},
+           {"loss-nonfinite-at-start", -2.0, 0, "too little capacity does not make NaN"},
            {"loss-nonfinite-later", -2.5, 0, "too little capacity does not make NaN"},
            {"loss-diverging", -1.0, 0, "too little capacity does not make a loss rise"}},
           "overfit-one-batch",

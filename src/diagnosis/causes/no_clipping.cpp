@@ -1,5 +1,6 @@
 // no-clipping: nothing stops the one huge gradient.
 #include "diagnosis/clipping.h"
+#include "diagnosis/evidence/breakage.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -30,6 +31,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   if (clip_limit(patient) == 0.0) found.push_back({1.0, "the configuration switches clipping off"});
   weigh_break(patient, 0.4, -1.2, found);
+  if (const auto leap = leapt_at_once(patient, findings)) found.push_back({0.8, *leap});
   if (break_recovered(findings)) found.push_back({-0.8, "the loss became finite again by itself"});
   return found;
 }
@@ -54,19 +56,22 @@ Cause no_clipping() {
   return {"no-clipping",
           "Gradients are not clipped",
           kDoc,
-          -1.6,
-          {{"exploding-gradients", 3.1, -1.2, "nothing bounds the gradient when it leaps"},
-           {"loss-nonfinite-later", 1.7, 0, "one unbounded step is enough for NaN"},
-           {"loss-diverging", 1.5, 0, "one unbounded step can throw the weights off for good"},
-           {"loss-spikes", 1.5, 0, "a large gradient acts at full length"},
-           {"gradient-norm-oscillating", 1.3, 0, "the norm leaps freely"},
-           {"loss-nonfinite-at-start", 0.8, 0, "the first gradients are the largest"},
-           {"weight-norm-exploding", 1.0, 0, "unbounded updates inflate the weights"},
-           {"updates-too-large", 0.8, 0, "nothing bounds the updates"},
+          -1.8,
+          {{"exploding-gradients", 3.7, -0.8, "nothing bounds the gradient when it leaps"},
+           {"exploding-layer", 1.0, 0, "nothing bounds the gradient of one layer"},
+           {"loss-nonfinite-later", 1.4, 0, "one unbounded step is enough for NaN"},
+           {"loss-diverging", 1.6, 0, "one unbounded step can throw the weights off for good"},
+           {"loss-spikes", 1.9, 0, "a large gradient acts at full length"},
+           {"gradient-norm-oscillating", 0.9, 0, "the norm leaps freely"},
+           {"loss-nonfinite-at-start", 0.1, 0, "the first gradients are the largest"},
+           {"weight-norm-exploding", 0.9, 0, "unbounded updates inflate the weights"},
+           {"updates-too-large", 0.7, 0, "nothing bounds the updates"},
            {"late-loss-variance", 0.5, 0, "late leaps go unchecked"},
-           {"loss-scale-collapsing", 0.4, 0, "large gradients overflow half precision"},
+           {"loss-scale-collapsing", 0.3, 0, "large gradients overflow half precision"},
+           {"value-loss-explosion", 1.2, 0, "one huge error of the critic acts at full length"},
+           {"reward-collapse", 0.4, 0, "one unbounded step can ruin a policy"},
            {"vanishing-gradients", -2.5, 0, "the gradient is small"},
-           {"loss-oscillating", -0.3, 0, "steady swings are not single leaps"}},
+           {"loss-oscillating", -0.1, 0, "steady swings are not single leaps"}},
           "",
           "Resume before the leap with clipping at the median norm: if the run passes, this is it.",
           clues,

@@ -1,4 +1,5 @@
 // sqrt-at-zero: the slope of a square root at zero is infinite.
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -26,6 +27,7 @@ A division by zero (the forward value is bad already), a logarithm of zero, a gr
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
   weigh_break(patient, -1.4, 0.5, found);
+  if (loss_without_logarithm(patient)) found.push_back({1.2, "distances and errors are where roots are taken"});
   const Reading* norm = patient.gradient_norm();
   const Reading* loss = patient.training();
   if (norm != nullptr && loss != nullptr && norm->nonfinite > 0 && loss->nonfinite > 0 &&
@@ -49,11 +51,11 @@ Cause sqrt_at_zero() {
   return {"sqrt-at-zero",
           "A square root is differentiated at zero",
           kDoc,
-          -3.0,
+          -2.8,
           {{"gradient-nonfinite", 1.2, 0, "an infinite slope makes the gradient infinite where the loss is finite"},
-           {"loss-nonfinite-at-start", 1.5, 0, "an infinite slope spoils the weights in one step"},
-           {"loss-nonfinite-later", 1.5, 0, "sooner or later two values coincide"},
-           {"exploding-gradients", -0.4, 0.2, "the gradient grew before it broke"},
+           {"loss-nonfinite-at-start", 2.2, 0, "an infinite slope spoils the weights in one step"},
+           {"loss-nonfinite-later", 0.9, 0, "sooner or later two values coincide"},
+           {"exploding-gradients", -0.5, -0.2, "the gradient grew before it broke"},
            {"loss-diverging", -1.0, 0, "the loss climbed first"}},
           "nan-replay",
           "Replay the step that broke under NaN tracing: a backward root with a zero input confirms it.",

@@ -1,4 +1,5 @@
 // too-little-data: the training set can be memorised.
+#include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -32,6 +33,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
         {1.0, "the training loss fell to " + number(patient.training()->end) + ": the training set is memorised"});
   }
   if (const auto nothing = nothing_carries_over(patient)) found.push_back({-2.5, *nothing});
+  weigh_carry_over(patient, {.never = -1.0, .by_heart = 2.0, .guesses = -0.8}, found);
   weigh_silent_memorising(patient, findings, found);
   weigh_flat_training(patient, findings, found);
   return found;
@@ -48,16 +50,16 @@ Cause too_little_data() {
   return {"too-little-data",
           "There is too little training data for this model",
           kDoc,
-          -2.0,
-          {{"sharp-minimum", 0.5, 0, "memorised samples make sharp minima"},
-           {"overfitting", 3.6, -1.2, "validation turns up while training falls on"},
-           {"overconfidence", 2.7, 0, "certainty grows on the training set and not on new data"},
-           {"loss-plateau", 0.3, 0, "validation can stand still while training memorises"},
-           {"epoch-sawtooth", 1.2, 0, "a drop at each epoch's end means that samples are recognised"},
-           {"metric-contradicts-loss", -2.0, 0, "the validation loss itself does not turn"},
+          -1.8,
+          {{"sharp-minimum", 0.4, 0, "memorised samples make sharp minima"},
+           {"overfitting", 2.8, -0.9, "validation turns up while training falls on"},
+           {"overconfidence", 2.3, 0, "certainty grows on the training set and not on new data"},
+           {"loss-plateau", 0.1, 0, "validation can stand still while training memorises"},
+           {"epoch-sawtooth", 0.6, 0, "a drop at each epoch's end means that samples are recognised"},
+           {"metric-contradicts-loss", -2.1, 0, "the validation loss itself does not turn"},
            {"underfitting", -2.0, 0, "the training loss itself is high"},
            {"validation-better-than-training", -1.5, 0, "validation is better than training"},
-           {"loss-stuck-from-start", -1.5, 0, "nothing is learned, let alone memorised"}},
+           {"loss-stuck-from-start", -1.6, 0, "nothing is learned, let alone memorised"}},
           "",
           "Train on half of the data: if the valley comes earlier and higher, more data will help.",
           clues,

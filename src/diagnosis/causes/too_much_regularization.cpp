@@ -1,4 +1,5 @@
 // too-much-regularization: the brakes are stronger than the engine.
+#include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -30,6 +31,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (creeps_back(patient, findings)) {
     found.push_back({3.2, "the loss crept back up smoothly, and validation with it, as when the weights shrink"});
   }
+  if (const auto held = training_held_up(patient)) found.push_back({2.8, *held});
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
   const std::string_view optimizer = configured_text(patient, {"optimizer"}).value_or("");
@@ -37,6 +39,10 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (decay && *decay > 0.3) found.push_back({1.4, "weight decay is set to " + number(*decay)});
   if (decay && *decay >= 0.05 && !decoupled) {
     found.push_back({1.2, "weight decay of " + number(*decay) + " is part of the gradient, not decoupled from it"});
+  }
+  constexpr double kConsuming = 10;
+  if (decay && *decay >= kConsuming) {
+    found.push_back({2.0, "a weight decay of " + number(*decay) + " eats up the weights"});
   }
   if (drop && *drop >= 0.4) found.push_back({1.2, "dropout is set to " + number(*drop)});
   if (drop && *drop >= 0.75) {
@@ -74,16 +80,16 @@ Cause too_much_regularization() {
   return {"too-much-regularization",
           "Regularisation is too strong",
           kDoc,
-          -2.3,
+          -2.7,
           {{"cannot-overfit-one-batch", 0.8, 0, "dropout or decay can keep one batch from being memorised"},
-           {"underfitting", 2.7, -0.5, "the model is held back from fitting even its training set"},
-           {"validation-better-than-training", 2.6, 0, "dropout and augmentation burden training alone"},
-           {"weight-norm-collapsing", 3.4, -0.3, "weight decay shrinks the weights faster than they learn"},
-           {"loss-diverging", 0.8, -0.1, "decay takes back what was learned until both balance"},
-           {"loss-stuck-after-drop", 0.8, 0, "decay and learning balance each other early"},
-           {"loss-stuck-from-start", 0.5, 0, "decay can outweigh the gradient from the start"},
-           {"loss-too-slow", 0.5, 0, "the model learns against the brakes"},
-           {"overfitting", -2.5, 0, "the model memorises freely"},
+           {"underfitting", 2.5, -0.1, "the model is held back from fitting even its training set"},
+           {"validation-better-than-training", 2.8, 0, "dropout and augmentation burden training alone"},
+           {"weight-norm-collapsing", 3.6, -0.4, "weight decay shrinks the weights faster than they learn"},
+           {"loss-diverging", 0.1, 0, "decay takes back what was learned until both balance"},
+           {"loss-stuck-after-drop", 0.5, 0, "decay and learning balance each other early"},
+           {"loss-stuck-from-start", 1.2, 0, "decay can outweigh the gradient from the start"},
+           {"loss-too-slow", 1.9, 0, "the model learns against the brakes"},
+           {"overfitting", -1.8, 0, "the model memorises freely"},
            {"overconfidence", -1.5, 0, "regularised models are unsure rather than sure"},
            {"weight-norm-exploding", -1.5, 0, "the weights grow freely"}},
           "overfit-one-batch",

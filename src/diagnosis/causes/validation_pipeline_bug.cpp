@@ -1,4 +1,5 @@
 // validation-pipeline-bug: the validation number does not measure the model.
+#include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -26,6 +27,11 @@ A stale checkpoint (the data is right, the weights are old), a model that gives 
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (qualifier(findings.found("overfitting"), "carried") == "nothing") {
+    found.push_back(
+        {1.8,
+         "validation never followed training, from its first evaluation on: it may see other data or other labels"});
+  }
   const auto tail = validation_tail(patient);
   if (tail && tail->all_different && findings.found("validation-frozen") == nullptr) {
     found.push_back({-0.4, "the last " + std::to_string(tail->values.size()) + " values of " + tail->series +
@@ -48,6 +54,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (only_metric_frozen(patient, findings)) {
     found.push_back({-1.2, patient.validation()->name + " follows the weights, only the metric repeats itself"});
   }
+  weigh_carry_over(patient,
+                   {.never = 2.5, .beyond = 1.3, .by_heart = -1.2, .guesses = 0.8, .answers = 1.2, .followed = -1.2},
+                   found);
   weigh_still_weights(patient, findings, found);
   weigh_flat_training(patient, findings, found);
   return found;
@@ -57,6 +66,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
   for (const std::string_view seen : {"validation-augmented", "train-mode-in-validation"}) {
     if (findings.found(seen) != nullptr) return std::nullopt;
   }
+  // A loss that falls from far above the untrained network's to a little less does not measure the model.
+  if (const auto carried = carry_over(patient); carried && carried->never()) return std::nullopt;
   const auto tail = validation_tail(patient);
   const Reading* validation = patient.validation();
   if (!tail || !tail->all_different || validation == nullptr || findings.found("validation-frozen") != nullptr ||
@@ -70,7 +81,15 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
          " with training before it turned: it measures the model";
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+  if (patient.reinforcement()) {
+    return {
+        advice("Use the training's statistics of observations in evaluation, frozen, and no normalised reward there."),
+        advice(
+            "Evaluate once with the policy as it acts in training: if the gap closes, the deterministic one is new."),
+        advice("Run the rollout's own environment, wrappers and all, as the evaluation environment."),
+        advice("Compare the weights of the policy that is evaluated with those of the one that trains.")};
+  }
   return {advice("Evaluate by hand: load the newest weights, compute the loss on ten validation batches, compare."),
           advice("Print a hash of each validation batch and of the weights: both must be what you expect."),
           switch_to("Build the validation iterator anew for every evaluation; no augmentation, same preprocessing.",
@@ -81,25 +100,29 @@ std::vector<Remedy> remedies(const Patient&, const Findings&) {
 }  // namespace
 
 Cause validation_pipeline_bug() {
-  return {"validation-pipeline-bug",
-          "The validation pipeline does not measure the model",
-          kDoc,
-          -2.1,
-          {{"validation-augmented", 3.5, 0, "the validation loader was seen to return other data each time"},
-           {"train-mode-in-validation", 3.5, 0, "validation was seen to run in training mode"},
-           {"validation-frozen", 3.5, -0.4, "a computed value would jitter with the weights"},
-           {"validation-better-than-training", 1.7, 0, "training and validation data are treated differently"},
-           {"metric-contradicts-loss", 1.2, 0, "part of the evaluation reads something else"},
-           {"loss-plateau", 0.7, 0, "a value that is not computed anew stands still"},
-           {"overfitting", 0.5, 0, "validation data treated differently drifts away from training"},
-           {"confidence-without-learning", 0.6, 0, "the metric does not follow the model"},
-           {"loss-stuck-from-start", -2.0, 0, "training does not move either, so validation has nothing to show"},
-           {"learning-rate-zero", -1.5, 0, "the weights do not move, so validation has nothing to show"}},
-          "checkup",
-          "Evaluate the current weights by hand on ten batches: another number confirms it.",
-          clues,
-          impossible,
-          remedies};
+  return {
+      "validation-pipeline-bug",
+      "The validation pipeline does not measure the model",
+      kDoc,
+      -1.8,
+      {{"overconfidence", 1.4, 0, "inputs or labels that differ from training make sure answers wrong"},
+       {"validation-augmented", 3.6, 0, "the validation loader was seen to return other data each time"},
+       {"train-mode-in-validation", 3.8, 0, "validation was seen to run in training mode"},
+       {"validation-frozen", 2.9, 0, "a computed value would jitter with the weights"},
+       {"validation-better-than-training", 1.3, 0, "training and validation data are treated differently"},
+       {"validation-below-chance", 2.2, 0, "classes in another order, or data prepared otherwise, turn answers round"},
+       {"metric-contradicts-loss", 1.0, 0, "part of the evaluation reads something else"},
+       {"loss-plateau", 0.7, 0, "a value that is not computed anew stands still"},
+       {"overfitting", 1.5, 0, "validation data treated differently drifts away from training"},
+       {"confidence-without-learning", 0.2, 0, "the metric does not follow the model"},
+       {"eval-contradicts-rollout", 4.3, 0, "what is evaluated is not what is trained, or not in the same world"},
+       {"loss-stuck-from-start", -2.6, 0, "training does not move either, so validation has nothing to show"},
+       {"learning-rate-zero", -1.5, 0, "the weights do not move, so validation has nothing to show"}},
+      "checkup",
+      "Evaluate the current weights by hand on ten batches: another number confirms it.",
+      clues,
+      impossible,
+      remedies};
 }
 
 }  // namespace osler::catalogue::cause

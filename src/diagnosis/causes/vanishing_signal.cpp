@@ -1,4 +1,5 @@
 // vanishing-signal: depth and activation shrink the gradient before it reaches the early layers.
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -28,6 +29,7 @@ A learning rate that is too low or spent (the gradient is alike in all layers), 
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (fine_tuning(patient)) found.push_back({-1.0, "it starts from weights that were trained before"});
   if (norms_all_zero(patient)) {
     found.push_back({-3.0, "every gradient norm is exactly zero: a fading signal is small, not absent"});
   }
@@ -58,20 +60,22 @@ Cause vanishing_signal() {
   return {"vanishing-signal",
           "The gradient fades on its way through the layers",
           kDoc,
-          -1.8,
+          -2.3,
           {{"cannot-overfit-one-batch", 0.8, 0, "no signal arrives to learn from"},
-           {"vanishing-activations", 2.5, 0, "the signal fades on its way through the layers"},
-           {"vanishing-gradients", 3.8, -1.5, "the gradient is practically zero"},
-           {"vanishing-by-depth", 3.8, -1.2, "the early layers' gradients lie far below the late layers'"},
-           {"loss-stuck-from-start", 1.4, 0, "the early layers receive no signal, so nothing is learned"},
-           {"gradients-mostly-zero", 1.0, 0, "most of the gradient does not arrive"},
-           {"updates-too-small", 1.2, 0, "without a gradient the updates are tiny"},
-           {"loss-too-slow", 0.8, 0, "only the last layers learn"},
-           {"loss-stuck-after-drop", 0.6, 0, "the last layers learn what they can alone, then nothing follows"},
-           {"underfitting", 0.4, 0, "layers that do not learn add no capacity"},
+           {"vanishing-activations", 2.8, 0, "the signal fades on its way through the layers"},
+           {"vanishing-gradients", 4.3, -0.8, "the gradient is practically zero"},
+           {"vanishing-by-depth", 4.0, -1.4, "the early layers' gradients lie far below the late layers'"},
+           {"silent-layer", 2.0, 0, "hardly any gradient arrives at one layer"},
+           {"loss-stuck-from-start", 1.9, 0, "the early layers receive no signal, so nothing is learned"},
+           {"gradients-mostly-zero", 0.8, 0, "most of the gradient does not arrive"},
+           {"updates-too-small", 1.1, 0, "without a gradient the updates are tiny"},
+           {"loss-too-slow", 0.7, 0, "only the last layers learn"},
+           {"loss-stuck-after-drop", 0.4, 0, "the last layers learn what they can alone, then nothing follows"},
+           {"underfitting", 0.8, 0, "layers that do not learn add no capacity"},
            {"loss-exactly-zero", -1.5, 0, "a loss of zero has no gradient to fade"},
            {"exploding-gradients", -2.0, 0, "the gradient grows, it does not fade"},
-           {"clipping-always", -1.5, 0, "the gradient is large enough to be clipped"}},
+           {"clipping-always", -1.5, 0, "the gradient is large enough to be clipped"},
+           {"reward-without-variance", -3.1, 0, "answers that earn alike give no gradient, whatever the network"}},
           "signal-propagation",
           "Look at the gradient norm per layer: early layers a thousand times below late ones confirm it.",
           clues,

@@ -1,5 +1,8 @@
 // wrong-labels: the labels do not belong to the inputs.
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/breakage.h"
+#include "diagnosis/evidence/carry_over.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -32,7 +35,19 @@ constexpr double kNear = 0.03;
 
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (qualifier(findings.found("overfitting"), "carried") == "nothing") {
+    found.push_back(
+        {1.4, "nothing of what was learned carries over, as with labels that do not belong to their inputs"});
+  }
+  if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
+  weigh_carry_over(patient, {.never = 1.2, .guesses = 1.8, .answers = -1.5}, found);
   const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  if (weights_stand_still(patient)) {
+    found.push_back({-1.5, "validation repeats to the last digit: the weights do not change at all"});
+  }
+  if (const auto above = stays_above_chance(patient); stuck && above) {
+    found.push_back({-1.5, *above + ": whatever the labels, their frequencies would be learned"});
+  }
   if (stuck) weigh_ordinary_norms(patient, findings, 0.9, found);
   if (const auto classes = stays_at_chance(patient, kSame)) {
     found.push_back({-0.8, "the loss is exactly ln(" + std::to_string(*classes) +
@@ -49,7 +64,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto nothing = nothing_carries_over(patient);
   if (nothing) found.push_back({3.0, *nothing});
   const Reading* training = patient.training();
-  if (!stuck && !nothing && !training_guesses(patient) && training != nullptr &&
+  const auto carried = carry_over(patient);
+  const bool in_vain = carried && (carried->never() || carried->guesses());
+  if (!stuck && !nothing && !in_vain && !training_guesses(patient) && training != nullptr &&
       training->improvement() > 0.2 * training->level && training_learned(patient)) {
     found.push_back({-2.0, training->name + " fell from " + number(training->shown(training->start)) + " to " +
                                number(training->shown(training->best)) + ": the labels do say something"});
@@ -78,20 +95,26 @@ Cause wrong_labels() {
   return {"wrong-labels",
           "The labels do not belong to the inputs",
           kDoc,
-          -2.4,
-          {{"cannot-overfit-one-batch", 0.3, 0, "equal inputs with different labels cannot be memorised"},
-           {"labels-invalid", 4.0, 0, "labels were seen that cannot be right"},
-           {"loss-exactly-zero", 3.6, 0, "with every target masked the loss is zero"},
-           {"loss-stuck-from-start", 2.0, 0, "there is nothing to learn from labels that say nothing"},
-           {"underfitting", 1.1, 0, "labels that say little put a high floor under both losses"},
-           {"metric-contradicts-loss", 1.2, 0, "loss and metric may read different labels"},
-           {"initial-loss-wrong", 0.8, 0, "labels outside their range distort the first loss"},
-           {"loss-stuck-after-drop", 0.8, 0, "the class frequencies are learned, and nothing more"},
-           {"overfitting", 0.5, 0, "labels that say nothing can only be memorised"},
+          -2.6,
+          {{"overconfidence", 1.7, 0, "labels that say nothing are learned by heart, and nothing carries over"},
+           {"validation-frozen", 0.3, 0, "with nothing to learn the answers stay the same"},
+           {"cannot-overfit-one-batch", 0.3, 0, "equal inputs with different labels cannot be memorised"},
+           {"labels-invalid", 4.2, 0, "labels were seen that cannot be right"},
+           {"loss-exactly-zero", 4.1, 0, "with every target masked the loss is zero"},
+           {"loss-stuck-from-start", 2.1, 0, "there is nothing to learn from labels that say nothing"},
+           {"underfitting", 0.8, 0, "labels that say little put a high floor under both losses"},
+           {"metric-contradicts-loss", 1.0, 0, "loss and metric may read different labels"},
+           {"initial-loss-wrong", 1.5, 0, "labels outside their range distort the first loss"},
+           {"loss-stuck-after-drop", 0.5, 0, "the class frequencies are learned, and nothing more"},
+           {"overfitting", 1.8, 0, "labels that say nothing can only be memorised"},
            {"confidence-without-learning", 0.5, 0, "no more labels can be told from the inputs"},
-           {"loss-plateau", 0.3, 0, "there is nothing to learn from labels that say nothing"},
-           {"vanishing-gradients", -1.0, 0, "wrong labels still give gradients"},
-           {"loss-too-slow", -0.5, 0, "something is being learned, if slowly"}},
+           {"loss-plateau", 1.1, 0, "there is nothing to learn from labels that say nothing"},
+           {"validation-below-chance", 3.6, 0, "only labels that were permuted make knowledge worse than guessing"},
+           {"loss-negative-unbounded", 2.0, 0, "labels outside of the range that the loss expects take its floor away"},
+           {"part-of-loss-dead", 2.0, 0, "without targets a part of the loss is zero"},
+           {"predicts-one-class", 0.8, 0, "labels that say nothing leave only the class frequencies"},
+           {"vanishing-gradients", -0.2, 0, "wrong labels still give gradients"},
+           {"loss-too-slow", -0.8, 0, "something is being learned, if slowly"}},
           "overfit-one-batch",
           "Overfit one batch: if 32 samples are memorised but validation stays at chance, look at the labels.",
           clues,

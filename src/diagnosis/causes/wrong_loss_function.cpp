@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
@@ -56,6 +57,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   const Reading* training = patient.training();
   if (training == nullptr || training->negated || training->curve.empty()) return found;
   weigh_sign(patient, *training, found);
+  if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
+  if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.0, *high});
   const auto classes = chance_classes(training->start, 0.05);
   if (!classes || *classes < 3) return found;
   const double floor = double_softmax_floor(*classes);
@@ -93,26 +96,34 @@ std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
 }  // namespace
 
 Cause wrong_loss_function() {
-  return {"wrong-loss-function",
-          "The loss function does not fit the task",
-          kDoc,
-          -2.5,
-          {{"cannot-overfit-one-batch", 1.2, 0, "a loss that does not measure the task does not fall"},
-           {"loss-exactly-zero", 3.2, 0, "a loss without any target left is zero"},
-           {"metric-contradicts-loss", 2.3, 0, "what is minimised is not what is measured"},
-           {"initial-loss-wrong", 2.3, 0, "the first loss fits no expectation"},
-           {"confidence-without-learning", 1.6, 0, "the loss can fall without better answers"},
-           {"loss-stuck-from-start", 1.4, 0, "a loss that ignores the outputs cannot fall"},
-           {"underfitting", 0.9, 0, "a loss with a built-in floor looks like a weak model"},
-           {"loss-stuck-after-drop", 0.8, 0, "a loss with a built-in floor ends early"},
-           {"loss-diverging", 0.6, 0, "a loss with the wrong sign is driven apart"},
-           {"loss-plateau", 0.3, 0, "a loss with a built-in floor stands still"},
-           {"overfitting", -1.5, 0, "the loss leads training well"}},
-          "overfit-one-batch",
-          "Overfit one batch: a sound loss goes to its lower bound, a wrong one stops short of it.",
-          clues,
-          nullptr,
-          remedies};
+  return {
+      "wrong-loss-function",
+      "The loss function does not fit the task",
+      kDoc,
+      -2.4,
+      {{"loss-too-slow", 1.6, 0, "a loss that is flat by construction falls slowly"},
+       {"validation-frozen", 0.1, 0, "a loss that ignores the answers does not change them"},
+       {"accuracy-outruns-loss", 0.8, -0.6, "a floor built into the loss holds it up while the answers become right"},
+       {"loss-beyond-chance", 2.4, 0, "a loss of another kind has another scale"},
+       {"cannot-overfit-one-batch", 1.2, 0, "a loss that does not measure the task does not fall"},
+       {"loss-exactly-zero", 3.4, 0, "a loss without any target left is zero"},
+       {"metric-contradicts-loss", 2.8, 0, "what is minimised is not what is measured"},
+       {"initial-loss-wrong", 1.7, 0, "the first loss fits no expectation"},
+       {"confidence-without-learning", 2.1, 0, "the loss can fall without better answers"},
+       {"loss-stuck-from-start", 0.6, 0, "a loss that ignores the outputs cannot fall"},
+       {"loss-negative-unbounded", 3.9, 0, "a loss without a floor does not measure errors"},
+       {"part-of-loss-dead", 2.4, 0, "a mask or a filter may remove every target of the part"},
+       {"predicts-one-class", 0.5, 0, "a loss that ignores the outputs leaves one answer for all"},
+       {"underfitting", 1.2, 0, "a loss with a built-in floor looks like a weak model"},
+       {"loss-stuck-after-drop", 0.4, 0, "a loss with a built-in floor ends early"},
+       {"loss-diverging", 1.5, 0, "a loss with the wrong sign is driven apart"},
+       {"loss-plateau", 0.4, 0, "a loss with a built-in floor stands still"},
+       {"overfitting", -0.1, 0, "the loss leads training well"}},
+      "overfit-one-batch",
+      "Overfit one batch: a sound loss goes to its lower bound, a wrong one stops short of it.",
+      clues,
+      nullptr,
+      remedies};
 }
 
 }  // namespace osler::catalogue::cause

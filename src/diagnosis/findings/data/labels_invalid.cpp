@@ -10,14 +10,14 @@ Labels are NaN, fractional, negative, beyond the number of classes, or all the s
 
 ## Signature
 A batch with an invalid label is critical. One label for all samples in more than `constant_share` of the batches is a
-warning.
+warning: where the label is another one from batch to batch, the data is sorted.
 
 ## Why it matters
 Beyond the classes the loss reads foreign memory or stops; below, with an ignored index, it averages nothing. One label
 for everything teaches the model to ignore its input.
 
 ## When it is harmless
-A negative label that the loss ignores on purpose (often -100): tell the monitor of labels without it.
+A negative label that the loss ignores on purpose: -100 is passed over, tell the monitor of labels without any other.
 
 ## References
 - Northcutt, Athalye, Mueller 2021, Pervasive Label Errors in Test Sets Destabilize Machine Learning Benchmarks.
@@ -38,16 +38,17 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return seen;
   }
   if (!constant) return NotFound{};
-  // Batches of one class each, and another one every time, are sorted data: the labels may well be right.
-  const auto overall = recorded(patient, "osler/batch/class-share-so-far");
-  if (overall && overall->last < settings["sorted"]) return NotFound{};
   const double share = share_above(patient, *constant, 0.5);
   if (!(share > settings["constant_share"])) return NotFound{};
+  // Batches of one class each, and another one every time, are sorted data: the labels may well be right.
+  const auto overall = recorded(patient, "osler/batch/class-share-so-far");
+  const bool sorted = overall && overall->last < settings["sorted"];
   Observation seen = observe(Severity::warning, 0.9, first_above(patient, *constant, 0.5), constant->last_step,
-                             "All labels are the same in " + per_cent(share) + " of the batches.");
+                             "All labels are the same in " + per_cent(share) + " of the batches" +
+                                 (sorted ? ", and not always the same ones: the data is sorted." : "."));
   seen.evidence.push_back(evidence(constant->series, seen.first_step, constant->last_step, share,
                                    settings["constant_share"], per_cent(share) + " of the batches have one label"));
-  seen.qualifiers["kind"] = "constant";
+  seen.qualifiers["kind"] = sorted ? "sorted" : "constant";
   return seen;
 }
 

@@ -1,4 +1,6 @@
 // clipping-never: the clipping limit lies far above every gradient norm.
+#include <cmath>
+
 #include "diagnosis/clipping.h"
 #include "diagnosis/observe.h"
 
@@ -25,11 +27,13 @@ Nearly always; this is only ever a note. When the loss is stuck as well, small n
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto clipping = clipping_of(patient);
-  if (!clipping) return NotChecked{"no gradient norm with a known clipping limit in the log"};
+  if (!clipping || std::isnan(clipping->limit)) {
+    return NotChecked{"no gradient norm with a known clipping limit in the log"};
+  }
   if (clipping->points < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " gradient norms"};
   }
-  if (clipping->highest >= settings["near"] * clipping->limit) return NotFound{};
+  if (clipping->highest >= settings["near"] * clipping->limit || clipping->share > 0) return NotFound{};
   Observation seen = observe(Severity::note, 0.95, clipping->first_step, clipping->last_step,
                              "Clipping at " + number(clipping->limit) + " never acts: the largest gradient norm is " +
                                  number(clipping->highest) + ".");

@@ -99,5 +99,38 @@ TEST(ClippingNever, WithClippingOffThereIsNothingToSay) {
   EXPECT_TRUE(unchecked(verdict_of("clipping-never", run)));
 }
 
+TEST(ClippingAlways, TheLogsOwnCountIsTaken) {
+  osler::Run run = run_with(norms(5), stuck());
+  record(run, "clip_freq", curve(200, [](double x) { return 90 + 9 * x; }));
+  const Verdict verdict = verdict_of("clipping-always", run);
+  ASSERT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_EQ(std::get<Observation>(verdict).evidence.front().series, "clip_freq");
+  EXPECT_NEAR(std::get<Observation>(verdict).evidence.front().observed, 0.99, 1e-9);
+}
+
+TEST(ClippingAlways, MarksOnStepsAreCounted) {
+  osler::Run run = run_with(norms(5), stuck());
+  Values marks(200, 1.0);
+  for (std::size_t i = 0; i < marks.size(); i += 10) marks[i] = 0;
+  record(run, "clipped", marks);
+  const Verdict verdict = verdict_of("clipping-always", run);
+  ASSERT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_NEAR(std::get<Observation>(verdict).evidence.front().observed, 0.9, 1e-9);
+}
+
+TEST(ClippingAlways, AFewMarksAmongManyStepsAreWhatClippingIsFor) {
+  osler::Run run = run_with(norms(0.5), stuck());
+  record(run, "clipped", Values(20, 1.0), {.first = 100, .stride = 5});
+  EXPECT_TRUE(absent(verdict_of("clipping-always", run)));
+}
+
+TEST(ClippingNever, StepsThatTheLogCallsClippedWereClipped) {
+  osler::Run run = run_with(norms(0.01), stuck());
+  run.config("max_grad_norm", "1");
+  EXPECT_TRUE(found(verdict_of("clipping-never", run), Severity::note));
+  record(run, "clip_freq", Values(200, 35.0));
+  EXPECT_TRUE(absent(verdict_of("clipping-never", run)));
+}
+
 }  // namespace
 }  // namespace osler::sample

@@ -18,7 +18,8 @@ The gradient of a layer is exactly zero, or tiny and constant to the last digit:
 All values of a layer's gradient from some step to the end are exactly 0 (at least `fewest_points`, and `late_share` of
 the run when it was alive before), or all are one number below `tiny`. Every layer dead is critical. Dead layers between
 live ones, and layers that die on the way, are a warning. A dead block at the beginning or end of the network, or more
-dead layers than live ones in a run that learns, is a note: that is what freezing looks like.
+dead layers than live ones, in a run that comes down to `serves` of its first loss, is a note: that is what freezing on
+purpose looks like.
 
 ## Why it matters
 The graph is cut before that layer (a detach, a missing return value, a no_grad block), or all of its units are off.
@@ -86,9 +87,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const bool died = std::any_of(dead.begin(), dead.end(), [](const Vital* vital) { return vital->died; });
   const bool all = dead.size() == layers.size();
-  // A monitor leaves out what is frozen: a layer that it shows is meant to learn.
-  const bool frozen =
-      !monitored(patient) && (at_one_end(layers) || (2 * dead.size() > layers.size() && training_improves(patient)));
+  // A monitor leaves out what is frozen: a layer that it shows is meant to learn. Others write 0 for no gradient, and a
+  // backbone frozen on purpose serves: the run gets somewhere without it.
+  const Reading* loss = patient.training();
+  const bool serves = loss != nullptr && loss->start > 0 && loss->end < settings["serves"] * loss->start;
+  const bool frozen = !monitored(patient) && serves && (at_one_end(layers) || 2 * dead.size() > layers.size());
   const Severity severity = all ? Severity::critical : died || !frozen ? Severity::warning : Severity::note;
   std::vector<std::string> names;
   std::int64_t since = dead.front()->since;
@@ -122,6 +125,7 @@ Finding dead_layer() {
           kDoc,
           {{"fewest_points", 5, "logged gradients needed to call a layer dead; twice as many when it was alive before"},
            {"late_share", 0.1, "last part of the run that a layer must be without gradient when it was alive before"},
+           {"serves", 0.5, "share of its first loss to which a run comes that is served by layers frozen on purpose"},
            {"tiny", 1e-6, "size below which a constant gradient is none (seeds)"}},
           check};
 }

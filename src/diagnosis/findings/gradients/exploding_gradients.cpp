@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/layers.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
 
@@ -16,9 +17,11 @@ the chain rule multiply up with depth or sequence length.
 ## Signature
 The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
 single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
-finite, or there are at least `leaps` of them. A norm above `large` all along is a matter of scale while the loss
-improves, and an illness when it has gained less than `little_gain` of its level; the share grows by itself once more
-for every hundredfold that the norm lies above `large`.
+finite, or there are at least `leaps` of them, each from a level that was there before it. A norm above `large` all
+along is a matter of scale while the loss improves, and an illness when it has gained less than `little_gain` of its
+level; the share grows by itself once more for every hundredfold that the norm lies above `large`. Where the log has
+norms of layers alone, the norm of the whole is computed from them; layers that reach `carries` of the highest norm by
+themselves are named.
 
 ## Why it matters
 One huge step throws the weights far from where they were; a few of them end in NaN.
@@ -50,6 +53,28 @@ bool little_gained(const Patient& patient, double share) {
   return loss->start - loss->end < std::max(share * loss->level, loss->noise.sigma);
 }
 
+/// Names the layers that make up the highest norm, where the log has norms of layers and few of them do.
+void name_carriers(const Patient& patient, double highest, double share, Observation& seen) {
+  const std::vector<Layer> layers = layers_in(patient, Role::layer_gradient);
+  std::vector<std::pair<double, const Layer*>> carriers;
+  for (const Layer& layer : layers) {
+    const Series* norm = layer.find({"norm", "l2"});
+    if (norm == nullptr) continue;
+    const Bucket total = *norm->summary().total();
+    if (total.count > 0 && total.max >= share * highest) carriers.emplace_back(total.max, &layer);
+  }
+  if (carriers.empty() || 2 * carriers.size() > layers.size()) return;
+  std::stable_sort(carriers.begin(), carriers.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [most, layer] : carriers) {
+    seen.layers.push_back(layer->name);
+    if (seen.layers.size() > 3) continue;
+    const Series* norm = layer->find({"norm", "l2"});
+    const Bucket total = *norm->summary().total();
+    seen.evidence.push_back(evidence(norm->name(), total.max_step, total.max_step, most, share * highest,
+                                     layer->name + " alone reaches " + number(most)));
+  }
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* norm = patient.gradient_norm();
   if (norm == nullptr) return NotChecked{"no gradient norm in the log"};
@@ -69,7 +94,13 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto leaping = [&](double high) { return high > settings["leap"] * calm && high > settings["large"]; };
   const auto& highs = norm->curve.high;
   const auto leap_at = static_cast<std::size_t>(std::find_if(highs.begin(), highs.end(), leaping) - highs.begin());
-  const auto leap_count = std::count_if(highs.begin(), highs.end(), leaping);
+  // A norm that falls from where it began has not leapt: a leap is one from a level that was there before it.
+  std::size_t leap_count = 0;
+  double lowest = norm->curve.value.front();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (leaping(highs[i]) && highs[i] > settings["leap"] * lowest) ++leap_count;
+    lowest = std::min(lowest, norm->curve.value[i]);
+  }
   const bool harmed = leap_at < n && loss_harmed(patient, norm->curve.step[leap_at]);
   const bool leaps = harmed || static_cast<double>(leap_count) >= settings["leaps"];
   // The farther a norm is beyond any usual scale, the more the loss must have gained to speak for it.
@@ -91,6 +122,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                              ") from " + at_step(from) + " on.");
   seen.evidence.push_back(evidence(norm->name, from, norm->last_step, highest, settings["growth"] * calm,
                                    "highest norm " + number(highest) + " against a calm level of " + number(calm)));
+  name_carriers(patient, highest, settings["carries"], seen);
   return seen;
 }
 
@@ -107,6 +139,7 @@ Finding exploding_gradients() {
        {"leap", 50, "factor above the calm level for single leaps"},
        {"leaps", 3, "leaps that count even when the loss shows no harm"},
        {"large", 100, "absolute norm that leaps must reach (seeds: alert above 100)"},
+       {"carries", 0.7, "share of the highest norm from which a layer is named: it alone is half of the square"},
        {"little_gain", 0.15, "share of its level that the loss must gain for a large norm to be a matter of scale"}},
       check};
 }

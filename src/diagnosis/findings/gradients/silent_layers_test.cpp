@@ -31,8 +31,9 @@ TEST(DeadLayer, NoGradientAnywhereIsCritical) {
   EXPECT_TRUE(found(verdict_of("dead-layer", network(4, {0, 1, 2, 3})), Severity::critical));
 }
 
-TEST(DeadLayer, AFrozenBackboneIsANote) {
-  EXPECT_TRUE(found(verdict_of("dead-layer", network(8, {0, 1, 2, 3, 4})), Severity::note));
+TEST(DeadLayer, AFrozenBackboneIsANoteWhereTheRunGetsSomewhere) {
+  EXPECT_TRUE(found(verdict_of("dead-layer", network(8, {0, 1, 2, 3, 4})), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("dead-layer", network(8, {0, 1, 2, 3, 4}, true)), Severity::note));
 }
 
 TEST(DeadLayer, FrozenWeightsBesideAdaptersThatLearnAreANote) {

@@ -1,5 +1,8 @@
 // gradients-accumulating: gradients are never cleared.
+#include <cmath>
+
 #include "diagnosis/recorded.h"
+#include "signal/robust.h"
 
 namespace osler::catalogue {
 namespace {
@@ -12,7 +15,8 @@ Each step's gradient contains all the gradients before it: nobody clears them.
 The monitor projects each gradient on the one before: when the earlier one is wholly contained, the projection is at
 least about 1, step after step. Found when the median is above `carried` and at least `share` of the values are, and the
 gradient norm has grown to more than `growth` times its first level: large batches and short steps also give one gradient
-like the other, but no larger ones.
+like the other, but no larger ones. From a plain log: the gradient norm grows with a power of the step of at least
+`slowest`, steadily (`order`), from the first step on, to `times` its first level.
 
 ## Why it matters
 The optimizer steps along the sum of all gradients since the start: training behaves like a momentum of 1 and runs away.
@@ -24,9 +28,52 @@ Accumulating a few batches on purpose before each step: call the monitor once pe
 - Karpathy 2019, A Recipe for Training Neural Networks.
 )";
 
+/// The norm grows in proportion to the step, from the first one on: a sum of gradients does, a gradient does not.
+std::optional<Observation> grows_with_steps(const Reading& norm, const SettingValues& settings) {
+  const std::size_t n = norm.size();
+  if (n < settings["fewest_norms"]) return std::nullopt;
+  std::vector<double> steps;
+  std::vector<double> sizes;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double done = norm.curve.step[i] - norm.curve.step.front() + 1;
+    if (!(norm.curve.value[i] > 0)) return std::nullopt;
+    steps.push_back(std::log(done));
+    sizes.push_back(std::log(norm.curve.value[i]));
+  }
+  const signal::Trend trend = signal::trend_of(steps, sizes);
+  const double early = signal::median(std::span(norm.curve.value).first(std::max<std::size_t>(2, n / 20)));
+  const double late = signal::median(std::span(norm.curve.value).last(std::max<std::size_t>(3, n / 10)));
+  const std::size_t half = n / 2;
+  const signal::Trend second =
+      signal::trend_of(std::span<const double>(steps).subspan(half), std::span<const double>(sizes).subspan(half));
+  // A sum grows fastest at first; what grows by a constant factor hardly moves then.
+  const signal::Trend first =
+      signal::trend_of(std::span<const double>(steps).first(n / 4), std::span<const double>(sizes).first(n / 4));
+  const bool steady = first.slope > settings["slowest"] && trend.tau > settings["order"] &&
+                      trend.slope > settings["slowest"] && second.slope > settings["slowest"] / 2 &&
+                      second.slope < settings["fastest"];
+  if (!steady || late < settings["times"] * early) return std::nullopt;
+  Observation seen =
+      observe(Severity::warning, confidence_of(late / (settings["times"] * early) + 1), norm.first_step, norm.last_step,
+              norm.name + " grows with the number of steps, from " + number(early) + " to " + number(late) +
+                  ": gradients are summed up and never cleared.");
+  seen.evidence.push_back(evidence(norm.name, norm.first_step, norm.last_step, trend.slope, 1,
+                                   "it grows as the step to the power of " + number(trend.slope) + ", in " +
+                                       per_cent((1 + trend.tau) / 2) + " of all pairs"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  // A monitor that runs the whole step clears them itself.
+  const auto cleared = recorded(patient, "osler/check/gradients-cleared");
+  if (cleared && cleared->last > 0) return NotFound{};
+  const Reading* logged = patient.gradient_norm();
+  if (logged != nullptr) {
+    if (auto seen = grows_with_steps(*logged, settings)) return std::move(*seen);
+  }
   const auto carried = recorded(patient, "osler/check/gradients-carried");
   if (!carried || carried->points < settings["fewest"]) {
+    if (logged != nullptr && logged->size() >= settings["fewest_norms"]) return NotFound{};
     return NotChecked{"consecutive gradients were not compared: the monitor in the training process does that"};
   }
   const double share = share_above(patient, *carried, settings["carried"]);
@@ -47,13 +94,18 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 Finding gradients_accumulating() {
   return {"gradients-accumulating",
           "Gradients are never cleared",
-          {Need::layer, Need::live},
+          {Need::curve, Need::live},
           kDoc,
           {{"carried", 0.9,
             "share of the earlier gradient in the later one; independent batches have well below this once training is "
             "under way"},
            {"growth", 3, "times its first level that the gradient norm must have reached; sums of a few gradients do"},
            {"share", 0.9, "share of the comparisons in which it must be so"},
+           {"fewest_norms", 12, "gradient norms needed to see how they grow"},
+           {"order", 0.7, "Kendall's tau of norm and step; a norm that grows for other reasons wanders"},
+           {"slowest", 0.45, "power of the step with which a sum of gradients grows at least: random ones give 0.5"},
+           {"fastest", 1.6, "power beyond which it is no sum: a signal that explodes grows ever faster"},
+           {"times", 5, "growth over the run below which it may be anything"},
            {"fewest", 5, "comparisons of successive steps needed to judge"}},
           check};
 }

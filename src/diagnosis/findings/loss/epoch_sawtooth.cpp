@@ -191,9 +191,6 @@ std::vector<EpochRange> repeated_stretches(const signal::Curve& curve, const Set
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial() || patient.reinforcement()) {
-    return NotChecked{"networks play against each other or for a reward: their losses follow no epochs"};
-  }
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const signal::Curve curve = close_up(patient, *loss);
@@ -258,7 +255,8 @@ Finding epoch_sawtooth() {
            {"pattern_share", 0.5, "share of the scatter that the place within the epoch must explain"},
            {"pattern_amplitude", 0.15, "half the range of a pattern, as a share of the level, that matters"},
            {"undoes", 0.5, "share of the drop at the boundary that a climb must undo; a staircase undoes none"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

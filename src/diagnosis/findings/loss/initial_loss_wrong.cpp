@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -82,7 +83,6 @@ std::optional<Chance> chance_of(const Patient& patient, const SettingValues& set
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.reinforcement() || patient.adversarial()) return NotChecked{"the losses are not those of a classifier"};
   const Reading* loss = patient.training();
   if (loss == nullptr || loss->size() < settings["fewest_points"]) {
     return NotChecked{"no training loss with at least " + number(settings["fewest_points"]) + " points"};
@@ -109,12 +109,17 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool falls_far = std::max(settled, loss->end) < settings["far"] * first;
   const bool comes_down = falls_far || (loss->end < settings["back_to"] * chance->loss && settled < 0.5 * first);
   if (ratio < settings["factor"] || !comes_down || another_chance || alone) return NotFound{};
+  // What is gone within a few steps and ends well did no harm.
+  const auto reached = skill(patient);
+  bool right = false;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    right = right || pair.best() > settings["right"];
+  }
+  if (chance->at_most || right || (reached && reached->share > settings["harmless"])) return NotFound{};
 
   const std::int64_t until = std::llround(curve.step[early]);
   Observation seen =
-      // Losses may be sums over many samples, which only a known number of classes rules out.
-      observe(chance->at_most ? Severity::note : Severity::warning, confidence_of(ratio / settings["factor"]),
-              loss->first_step, until,
+      observe(Severity::warning, confidence_of(ratio / settings["factor"]), loss->first_step, until,
               loss->name + " starts at " + number(first) + ", " + times(ratio) + " the " + number(chance->loss) +
                   " of a uniform guess" + (chance->at_most ? " even among " : " among ") +
                   std::to_string(chance->classes) + " classes.");
@@ -136,13 +141,16 @@ Finding initial_loss_wrong() {
            {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
            {"back_to", 2, "level in units of ln(C) below which it must end; what stays higher is a sum or a penalty"},
            {"far", 0.2, "share of the first loss: penalties do not fall that far that soon"},
+           {"harmless", 0.8, "share of the way from guessing to perfection of a run that a bad start did not harm"},
+           {"right", 0.9, "accuracy that shows the same whatever the number of classes"},
            {"early", 0.12, "part of the run within which it must halve: what falls slowly may be a penalty"},
            {"tolerance", 0.03,
             "relative distance within which the first loss is that of chance for another number of classes"},
            {"guessing_accuracy", 0.15, "first accuracy above which nobody guesses among another number of classes"},
            {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
            {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -30,7 +30,6 @@ A warm restart or a rising rate makes the scatter grow on purpose; a change of d
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial() || patient.reinforcement()) return NotChecked{"the run is not judged by a plain loss"};
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
@@ -68,10 +67,11 @@ Finding late_loss_variance() {
           {Need::curve},
           kDoc,
           {{"fewest_points", 36, "a third must hold enough points to estimate noise"},
-           {"growth", 3, "factor by which the noise must grow"},
+           {"growth", 3.5, "factor by which the noise must grow"},
            {"level_share", 0.05, "noise of single values as a share of the level that matters"},
            {"gain_share", 0.1, "share of the gain that stands for the level of a loss near zero"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <optional>
 
+#include "diagnosis/evidence/stretches.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/noise.h"
@@ -22,9 +24,8 @@ end level was last seen in the first `lost_time` of the way to the best point. W
 single points is large, the medians of the best and the last eighth of the curve may part by `parted_errors` standard
 errors instead, when `parted_lost` of the gain is lost. A leap of `leap_units` that the last third of the run does not
 win back (`won_back`) counts from `leap_lost` and `leap_time` on. A rise to `explosion` times the lowest level counts
-whatever was gained before. A reward that collapses is judged the same way, but must lose `reward_lost` of
-its gain and stay down for the last `reward_stays` of the run. A loss that runs away downwards, to `explosion` times its
-first size below zero and faster and faster in each third of the run, has no floor: it diverges as well.
+whatever was gained before, and so does an end `above_start` times above the first level where the loss was that high for
+`strays` of the run.
 
 ## Why it matters
 Each step now moves the weights away from what was learned. Waiting does not help; the best checkpoint lies behind.
@@ -33,7 +34,7 @@ Each step now moves the weights away from what was learned. Waiting does not hel
 A curriculum, a change of data, or a longer context raises the loss without harm, as a step after which it falls again,
 steadily and by more than `won_back` of the rise. A warm restart of
 the learning rate raises it briefly. A contrastive loss climbs while its queue fills. Generator and discriminator losses
-rise and fall by design and are not judged. Rewards dip and recover, which is not meant here.
+rise and fall by design and are not judged.
 
 ## References
 - Goodfellow, Bengio, Courville 2016, Deep Learning, section 8.2.
@@ -136,50 +137,63 @@ bool lies_up_there(const Reading& loss, double rise, double won_back) {
   return signal::median(later.first(part)) - signal::median(later.last(part)) < won_back * rise;
 }
 
-/// A loss that falls below zero without a bound: each third of the run falls faster than the one before.
-std::optional<Observation> bottomless(const Reading& loss, const SettingValues& settings) {
-  constexpr double kFaster = 1.2;
-  const std::size_t n = loss.size();
-  const std::size_t third = n / 3;
-  if (third < 4 || loss.negated || !(loss.end < 0)) return {};
-  const double first = std::max(std::abs(loss.curve.value.front()), std::abs(loss.start));
-  if (-loss.end < settings["explosion"] * first) return {};
-  const auto fall = [&](std::size_t from) { return loss.course[from] - loss.course[std::min(from + third, n - 1)]; };
-  if (!(fall(0) > 0) || fall(third) < kFaster * fall(0) || fall(2 * third) < kFaster * fall(third)) return {};
-  Observation seen = observe(Severity::warning, confidence_of(2), loss.first_step, loss.last_step,
-                             loss.name + " falls below zero without a bound, faster and faster: " + number(loss.start) +
-                                 " to " + number(loss.end) + ".");
-  seen.qualifiers["direction"] = "below zero";
-  seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, loss.end, loss.start,
-                                   "a loss that measures errors has a floor: labels outside the range that the loss "
-                                   "expects, or a wrong sign, take it away"));
-  return seen;
+/// A validation loss or metric ends near its best, or goes on improving while the loss rises: the objective changes, by
+/// a curriculum, a stage or a term that is switched on, not the model for the worse.
+bool contradicted(const Patient& patient, double since) {
+  constexpr std::size_t kFewest = 5;
+  constexpr double kNear = 0.15;  // share of its gain that it may have lost
+  constexpr double kMuch = 0.3;   // share of its start that is a gain whatever the scatter of a few evaluations
+  const auto fine = [&](const Reading& reading) {
+    if (reading.size() < kFewest || reading.curve.step.back() < since) return false;
+    const double gain = std::max(reading.start, reading.course[reading.index_at(since)]) - reading.best;
+    const bool gained = gain > 3 * reading.noise.sigma || gain > kMuch * std::abs(reading.start);
+    return gained && reading.end - reading.best < kNear * gain;
+  };
+  const auto& qualities = patient.validation_quality();
+  return (patient.validation() != nullptr && fine(*patient.validation())) ||
+         std::any_of(qualities.begin(), qualities.end(), fine);
+}
+
+/// The last quarter lies clearly above the first points.
+bool ends_above_start(const Reading& loss, double factor) {
+  constexpr double kErrors = 2.5;
+  constexpr std::size_t kHead = 32;  // a thirtieth of the run is its beginning
+  const std::size_t head = std::max<std::size_t>(3, loss.size() / kHead);
+  const auto first = std::span(loss.curve.value).first(std::min(head, loss.size()));
+  const double begin = std::max(signal::median(first), loss.start);
+  const Stretches parts = stretches_of(loss);
+  if (!(begin > 0) || parts.all.empty()) return false;
+  const Stretch end = parts.joined(parts.all.size() - std::max<std::size_t>(1, parts.all.size() / 4));
+  const double error = std::hypot(end.error, signal::mad_scale(first) / std::sqrt(static_cast<double>(first.size())));
+  return std::min(end.level, loss.end) > factor * begin && end.level - begin > kErrors * error;
+}
+
+/// It ends far above where it began and was there for much of the run: whatever the swings, it does not train.
+bool strays_above(const Reading& loss, const SettingValues& settings) {
+  const double high = settings["above_start"] * loss.start;
+  if (loss.negated || !(loss.start > 0) || loss.end < high) return false;
+  const auto above = std::count_if(loss.course.begin(), loss.course.end(), [&](double level) { return level > high; });
+  // A loss that is raised for good, as by a queue that fills, does not come back from there.
+  const auto up = std::find_if(loss.course.begin(), loss.course.end(), [&](double level) { return level > high; });
+  if (std::none_of(up, loss.course.end(), [&](double level) { return level < loss.start; })) return false;
+  return static_cast<double>(above) > settings["strays"] * static_cast<double>(loss.size());
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
-  if (patient.adversarial())
-    return NotChecked{"networks play against each other: the level of their losses says little"};
   if (loss == nullptr) return no_loss_to_check(patient);
-  const bool reward = patient.reinforcement();
   const std::size_t n = loss->size();
-  if (n < settings[reward ? "reward_points" : "fewest_points"]) {
-    return NotChecked{"fewer than " + number(settings[reward ? "reward_points" : "fewest_points"]) + " points"};
-  }
-  if (!reward) {
-    if (auto seen = bottomless(*loss, settings)) return std::move(*seen);
-  }
+  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
 
   const double rise = loss->end - loss->best;
   const double gained = std::max(loss->improvement(), 0.0);
   // A loss that was exactly zero somewhere is measured from where it began.
   const double lowest = loss->best > 0 ? loss->best : loss->best == 0 ? loss->start : 0;
-  const bool exploded = !reward && lowest > 0 && loss->end > settings["explosion"] * lowest && loss->end > loss->start;
+  const bool exploded = lowest > 0 && loss->end > settings["explosion"] * lowest && loss->end > loss->start;
   // Without any gain the loss's own level is the scale.
   const double scale = std::max(gained, settings["no_gain_share"] * std::abs(loss->best));
   const double lost = scale > 0 ? rise / scale : 0;
-  const auto tail =
-      static_cast<std::size_t>(std::max(3.0, settings[reward ? "reward_stays" : "stays"] * static_cast<double>(n)));
+  const auto tail = static_cast<std::size_t>(std::max(3.0, settings["stays"] * static_cast<double>(n)));
   const double lowest_late =
       *std::min_element(loss->course.end() - static_cast<std::ptrdiff_t>(std::min(tail, n)), loss->course.end());
   const bool stays = lowest_late > loss->best + 0.5 * rise || (exploded && lowest_late > std::sqrt(lowest * loss->end));
@@ -192,34 +206,34 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // Medians of stretches part as surely at fewer standard errors, since only a few stretches are compared.
   const double parted = lost > settings["parted_lost"] ? parted_by(*loss) / settings["parted_errors"] : 0;
   const double units = std::max({plain, units_of_factors(*loss, settings), parted * settings["noise_units"]});
-  if (!stays || loss->best_at + tail / 2 >= n) return NotFound{};
+  // A plain fact, whatever the swings on the way: it ends far above where it began.
+  const bool strays = strays_above(*loss, settings);
+  const bool above = strays || ends_above_start(*loss, settings["above_start"]);
+  if (!above && (!stays || loss->best_at + tail / 2 >= n)) return NotFound{};
+  if (contradicted(patient, loss->curve.step[loss->best_at])) return NotFound{};
   // A leap far beyond noise after which nothing is won back need not undo half of the training.
-  const bool leapt = !reward && std::max(plain, parted_by(*loss)) > settings["leap_units"] &&
-                     lies_up_there(*loss, rise, settings["won_back"]);
-  const double least_lost = settings[reward ? "reward_lost" : leapt ? "leap_lost" : "lost_share"];
+  const bool leapt =
+      std::max(plain, parted_by(*loss)) > settings["leap_units"] && lies_up_there(*loss, rise, settings["won_back"]);
+  const double least_lost = settings[leapt ? "leap_lost" : "lost_share"];
   const double latest = settings[leapt ? "leap_time" : "lost_time"];
-  // What an episode may bring by luck is no gain; without one, the reward must get worse from beginning to end.
-  if (reward && gained < settings["noise_units"] * loss->noise.sigma &&
-      !signal::trend_of(loss->curve.step, loss->curve.value).rises(settings["reward_p_value"])) {
-    return NotFound{};
-  }
-  if (!exploded && settles_after_start(*loss, settings["start"])) return NotFound{};
-  if (!exploded && !reward && still_comes_down(*loss, rise, settings["won_back"])) return NotFound{};
-  if (!exploded && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
+  const bool recovers =
+      settles_after_start(*loss, settings["start"]) || still_comes_down(*loss, rise, settings["won_back"]);
+  if (!exploded && !strays && recovers) return NotFound{};
+  if (!exploded && !above && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
     return NotFound{};
   }
 
-  const double margin = exploded ? 10 : std::min(units / settings["noise_units"], 2 * lost / least_lost);
-  const bool all_lost = !reward && (exploded || loss->end >= loss->start - 0.3 * gained);
+  const double margin = exploded ? 10 : above ? 2 : std::min(units / settings["noise_units"], 2 * lost / least_lost);
+  const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained;
   const std::int64_t since = loss->step_at(loss->best_at);
   Observation seen =
       observe(all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
-              loss->name + (reward ? " fell from " : " climbed from ") + number(loss->shown(loss->best)) + " at " +
-                  at_step(since) + " to " + number(loss->shown(loss->end)) + " and stayed there.");
-  const std::string size = exploded
-                               ? "the end is " + times(loss->end / lowest) + " the best level"
-                               : "the end lies " + number(units) + " noise units " + (reward ? "below" : "above") +
-                                     " the best level and gave back " + per_cent(std::min(lost, 1.0)) + " of the gain";
+              loss->name + (loss->negated ? " fell from " : " climbed from ") + number(loss->shown(loss->best)) +
+                  " at " + at_step(since) + " to " + number(loss->shown(loss->end)) + " and stayed there.");
+  const std::string size = exploded ? "the end is " + times(loss->end / lowest) + " the best level"
+                                    : "the end lies " + number(units) + " noise units " +
+                                          (loss->negated ? "below" : "above") + " the best level and gave back " +
+                                          per_cent(std::min(lost, 1.0)) + " of the gain";
   seen.evidence.push_back(
       evidence(loss->name, since, loss->last_step, loss->shown(loss->end), loss->shown(loss->best), size));
   return seen;
@@ -245,16 +259,15 @@ Finding loss_diverging() {
        {"leap_lost", 0.15, "share of the gain that such a leap must take"},
        {"leap_time", 0.8, "its level must have been reached in this first part of the way to the best point"},
        {"won_back", 0.2, "share of the rise that is won back, slowly, where it does no harm"},
+       {"above_start", 1.3, "factor above its start at which a loss that ends there has diverged"},
+       {"strays", 0.4, "part of the run that a loss which swings must have spent there"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
        {"start", 0.1,
         "part of the run in which a low loss is no gain when the loss climbs there and falls from then on"},
-       {"reward_points", 30, "points of a reward needed to tell a collapse from a dip"},
-       {"reward_p_value", 0.001, "significance of the fall of a reward that never rose"},
-       {"reward_lost", 0.7, "share of its gain that a reward must lose"},
-       {"reward_stays", 0.15, "last share of the run for which a reward must stay down"},
        {"explosion", 100, "factor above the lowest level that always counts (the seeds' early-minimum rule)"}},
-      check};
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -1,6 +1,7 @@
 // loss-exactly-zero: the loss is exactly 0, so nothing is asked of the model.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -29,9 +30,6 @@ nothing. A loss that came down to 0 bit by bit was rounded by the log. Single pa
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.reinforcement())
-    return NotChecked{"the run is judged by its reward: its losses may be 0 by construction"};
-  if (patient.adversarial()) return NotChecked{"networks play against each other: a loss of 0 is one side's victory"};
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const signal::Curve& curve = loss->curve;
@@ -48,8 +46,15 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   double zeros = 0;
   while (first > 0 && curve.low[first - 1] == 0 && curve.high[first - 1] == 0) zeros += curve.count[--first];
   const bool always = first == 0;
+  // Two decimals make a zero of 0.004: what had come down to the last digit that the log writes was rounded away.
+  double finest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < first; ++i) {
+    const double change = std::abs(curve.value[i] - curve.value[i - 1]);
+    if (change > 0) finest = std::min(finest, change);
+  }
   const bool dropped = first > 0 && std::abs(loss->course[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
-                       std::abs(curve.value[first - 1]) > settings["sizeable"] * std::abs(loss->start);
+                       std::abs(curve.value[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
+                       std::abs(curve.value[first - 1]) > settings["digits"] * finest;
   if (zeros < settings["fewest_points"] || (!always && !dropped)) return NotFound{};
 
   const std::int64_t since = always ? loss->first_step : loss->step_at(first);
@@ -67,15 +72,18 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding loss_exactly_zero() {
-  return {"loss-exactly-zero",
-          "The loss is exactly zero",
-          {Need::curve},
-          kDoc,
-          {{"fewest_points", 5, "zeros in a row that it takes"},
-           {"sizeable", 0.05,
-            "share of the first loss that the last value before the zeros must exceed; less is a loss "
-            "that came down and was rounded"}},
-          check};
+  return {
+      "loss-exactly-zero",
+      "The loss is exactly zero",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 5, "zeros in a row that it takes"},
+       {"sizeable", 0.05,
+        "share of the first loss that the last value before the zeros must exceed; less is a loss "
+        "that came down and was rounded"},
+       {"digits", 2.5, "times the smallest change in the log up to which the last value may have been rounded away"}},
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

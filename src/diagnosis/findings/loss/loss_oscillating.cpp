@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/measuring.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
+#include "diagnosis/rates.h"
 #include "signal/oscillation.h"
 #include "signal/robust.h"
 
@@ -19,7 +21,7 @@ The loss swings up and down far more than the randomness of batches would make i
 Over the second half of the curve there is no net descent, and the swings are large against the level and against what
 had been gained (`level_share`, `gain_share`). They count when they have structure (a zigzag or a period beyond noise,
 p below `p_value`, over at least `cycles` cycles), or when each point is an average over a whole data set (a validation loss, an epoch mean) whose own
-sampling noise is far smaller than the swings seen. The qualifier says `throughout`, or `late` when a calm descent came
+sampling noise is far smaller than the swings seen, or when the rate is `rate_times` the highest that works elsewhere. The qualifier says `throughout`, or `late` when a calm descent came
 first.
 
 ## Why it matters
@@ -66,6 +68,27 @@ bool periodic(const std::vector<double>& values, const signal::Oscillation& moti
          motion.period * settings["cycles"] <= static_cast<double>(values.size());
 }
 
+/// A sum or mean that is printed on its way through an epoch rises all along and falls back in one step: that is how it
+/// was logged, not how training went.
+bool accumulates(const std::vector<double>& values, const SettingValues& settings) {
+  std::vector<double> rises;
+  std::vector<double> falls;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const double change = values[i] - values[i - 1];
+    (change > 0 ? rises : falls).push_back(std::abs(change));
+  }
+  if (rises.empty() || falls.size() < 3) return false;
+  const auto total = static_cast<double>(rises.size() + falls.size());
+  return static_cast<double>(falls.size()) < settings["resets"] * total &&
+         signal::median(falls) > settings["reset_size"] * signal::median(rises);
+}
+
+/// The learning rate is so high that scatter is not to be blamed on the batches.
+bool beyond_usual_rates(const Patient& patient, double times) {
+  const auto peak = highest_rate(patient);
+  return peak && *peak > times * highest_usual_rate(patient);
+}
+
 bool swings(const Patient& patient, const Reading& reading, bool averaged, const SettingValues& settings,
             Swing& swing) {
   const std::size_t n = reading.size();
@@ -73,6 +96,7 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
   const std::size_t half = n / 2;
   const signal::Curve fine = close_up(patient, reading);
   const std::vector<double> late_values = later_part(fine, 0.5);
+  if (accumulates(late_values, settings)) return false;
   swing.reading = &reading;
   swing.motion = signal::oscillation_of(late_values);
   const double gain = std::max(reading.top - reading.best, 0.0);
@@ -101,8 +125,9 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
   const bool structured = zigzags || periodic(late_values, swing.motion, settings) ||
                           (large && periodic(longer, signal::oscillation_of(longer), settings));
   const double spread = relative_spread(late_values);
-  const bool erratic =
-      averaged && spread > settings["erratic_spread"] && swing.motion.amplitude > settings["gain_share"] * gain;
+  const bool reckless = beyond_usual_rates(patient, settings["rate_times"]);
+  const bool matters = reckless || (averaged && swing.motion.amplitude > settings["gain_share"] * gain);
+  const bool erratic = matters && spread > settings["erratic_spread"];
   swing.margin = erratic ? spread / settings["erratic_spread"] : swing.share / settings["level_share"];
   const std::vector<double> early(reading.curve.value.begin(),
                                   reading.curve.value.begin() + static_cast<std::ptrdiff_t>(half));
@@ -119,9 +144,17 @@ bool averages_epochs(const Patient& patient) {
   return rows <= static_cast<double>(signal::kCurvePoints) && std::abs(rows - validation->curve.points()) <= 1;
 }
 
+/// Validation ends at its best, calmly: what swings in training is the batches, not the model.
+bool validation_is_calm(const Patient& patient, const SettingValues& settings) {
+  const Reading* validation = patient.validation();
+  if (validation == nullptr || validation->negated || validation->size() < settings["fewest_evaluations"]) return false;
+  const double gain = validation->improvement();
+  return gain > settings["calm_gain"] * std::abs(validation->start) &&
+         validation->end - validation->best < settings["calm"] * gain &&
+         validation->noise.sigma < settings["calm"] * gain;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial()) return NotChecked{"networks play against each other: their losses swing by design"};
-  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward, which is noisy by nature"};
   if (patient.objectives().empty()) return no_loss_to_check(patient);
   bool checked = false;
   for (const Reading* reading : patient.objectives()) {
@@ -129,6 +162,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     Swing swing;
     const bool averaged = reading == patient.validation() || averages_epochs(patient);
     if (!swings(patient, *reading, averaged, settings, swing)) continue;
+    if (reading == patient.training() && validation_is_calm(patient, settings)) continue;
     const std::int64_t since = swing.late ? reading->step_at(reading->size() / 2) : reading->first_step;
     Observation seen =
         observe(Severity::warning, confidence_of(swing.margin), since, reading->last_step,
@@ -161,10 +195,17 @@ Finding loss_oscillating() {
        {"p_value", 1e-4, "significance of a period (Fisher's g)"},
        {"period_share", 0.25, "share of the swings that the period must make up; data in a fixed order leaves less"},
        {"cycles", 4, "cycles that a period must show; fewer may be slow wandering"},
+       {"fewest_evaluations", 5, "evaluations that can show that validation is calm"},
+       {"calm_gain", 0.15, "share of its start that a calm validation has gained"},
+       {"calm", 0.1, "share of that gain within which it scatters and ends near its best"},
+       {"resets", 0.35, "share of the changes that are falls where a running sum starts over"},
+       {"reset_size", 1.5, "usual size of such falls in units of the usual rise"},
+       {"rate_times", 5, "learning rate, in units of the highest usual one, at which scatter is its work"},
        {"erratic_spread", 1.1,
         "10-to-90-percentile range of an averaged loss, in natural-log units, beyond sampling "
         "noise: a factor of three from one evaluation to another"}},
-      check};
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/flatness.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::string_view kDoc = R"(
 ## What it is
-The loss, or the reward, came some way and then stopped. By itself that is neither good nor bad: every training that
+The loss came some way and then stopped. By itself that is neither good nor bad: every training that
 converges ends so. What matters is why it stopped, and the causes below are weighed for that.
 
 ## Signature
@@ -57,12 +58,11 @@ bool metric_improves(const Patient& patient, double step) {
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial()) return NotChecked{"networks play against each other: their losses level off by design"};
   std::vector<const Reading*> objectives = patient.objectives();
   std::reverse(objectives.begin(), objectives.end());
   std::erase_if(objectives, [&](const Reading* r) { return r->size() < settings["fewest_points"]; });
   if (objectives.empty()) {
-    return NotChecked{"no loss or reward with at least " + number(settings["fewest_points"]) + " points"};
+    return NotChecked{"no loss with at least " + number(settings["fewest_points"]) + " points"};
   }
   for (const Reading* reading : objectives) {
     const Flatness flat = flatness_of(*reading, settings["matters"]);
@@ -79,12 +79,23 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     // Training that has not come down to validation yet, under dropout or augmentation, has only to catch up.
     const bool ahead = validation && patient.training() != nullptr && !patient.training()->negated &&
                        reading->end < patient.training()->end;
-    const bool wasteful = training_goes_on && !ahead && !follows && !solved && flat.share > settings["warn_share"] &&
-                          still_spending(patient, settings["spending_rate"]) && !metric_improves(patient, since_step);
+    // The first evaluation may come after most of the way: training began where both did.
+    const double begin = validation && patient.training() != nullptr && !patient.training()->negated
+                             ? std::max(reading->start, patient.training()->start)
+                             : reading->start;
+    // Training pulls away from a validation that has come little of its way: what is learned does not carry over.
+    const bool parts = validation && training_goes_on && !ahead && !follows &&
+                       reading->end - patient.training()->end > settings["gap"] * std::abs(reading->end) &&
+                       reading->end > settings["far"] * begin && fall > settings["fall"] * patient.training()->level;
+    const bool wasteful = training_goes_on && !ahead && !follows && flat.share > settings["warn_share"] &&
+                          still_spending(patient, settings["spending_rate"]);
+    // What carries over this well has little left to gain.
+    const auto reached = skill(patient);
+    const bool skilled = reached && reached->share > settings["skilled"];
+    if (solved || skilled || metric_improves(patient, since_step) || !(parts || wasteful)) continue;
     const std::int64_t since = reading->step_at(flat.since);
     Observation seen =
-        observe(wasteful ? Severity::warning : Severity::note, confidence_of(flat.share / settings["flat_share"]),
-                since, reading->last_step,
+        observe(Severity::warning, confidence_of(flat.share / settings["flat_share"]), since, reading->last_step,
                 reading->name + " is flat since " + at_step(since) + " at " + number(reading->shown(reading->end)) +
                     (training_goes_on ? ", while training still falls." : "."));
     seen.qualifiers["series"] = validation ? "validation" : "training";
@@ -109,10 +120,15 @@ Finding loss_plateau() {
        {"flat_share", 0.3, "last share of the run that must be flat"},
        {"matters", 0.05, "share of the whole gain that counts as movement"},
        {"solved_share", 0.05, "a loss this small beside its start belongs to a task that is solved"},
+       {"skilled", 0.85, "share of the way from guessing to perfection at which a plateau is the end of the way"},
        {"warn_share", 0.75, "flat share of the run that is worth a warning while the budget is being spent"},
+       {"gap", 0.07, "distance of validation above training, as a share of its level"},
+       {"far", 0.62, "share of its start above which validation has come little of its way"},
+       {"fall", 0.1, "fall of training meanwhile, as a share of its level"},
        {"follows", 0.25, "fall of validation, as a share of that of training, that shows that it still follows"},
        {"spending_rate", 0.3, "learning rate, as a share of its peak, above which the schedule still has work to do"}},
-      check};
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

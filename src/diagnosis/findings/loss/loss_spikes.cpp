@@ -1,6 +1,8 @@
 // loss-spikes: isolated jumps of the loss that recover.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -19,7 +21,8 @@ step that is only just stable.
 A value at least `score` noise units above the running median and at least `height` of the level there, beyond `tail`
 times the reach of the ordinary upward scatter (in long curves also `far_tail` times its 97th percentile, unless the
 spikes are regular). In the first `settle` of the run only jumps of `dramatic` times the first level count. The
-qualifier `period` gives the gap when at least four spikes are regular.
+qualifier `period` gives the gap when at least four spikes are regular. A loss that has gained and then lies above
+`excursion` times its first level for `stays` points on end counts as well.
 
 ## Why it matters
 Each spike costs the steps until recovery, and the largest may not recover. A period that matches the epoch, a shard or
@@ -133,22 +136,56 @@ bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spike
   return traceless && (rare || solved || single_samples || noise || (spikes.size() == 1 && !dramatic));
 }
 
+/// After a gain the loss lay far above its start for several points on end: too long for a spike, and won back too late
+/// to be harmless.
+std::optional<Observation> excursion_of(const Reading& reading, const SettingValues& settings) {
+  const double high = settings["excursion"] * first_level(reading);
+  const std::vector<double>& values = reading.curve.value;
+  if (reading.negated || !(reading.start > 0)) return std::nullopt;
+  const auto gained = std::find_if(values.begin(), values.end(), [&](double value) { return value < reading.start; });
+  std::size_t longest = 0;
+  std::size_t from = 0;
+  std::size_t run = 0;
+  for (auto i = static_cast<std::size_t>(gained - values.begin()); i < values.size(); ++i) {
+    run = values[i] > high ? run + 1 : 0;
+    if (run > longest) {
+      longest = run;
+      from = i + 1 - run;
+    }
+  }
+  // What has not come back has diverged, or is another objective.
+  if (static_cast<double>(longest) < settings["stays"] || values.back() > reading.start) return std::nullopt;
+  const double peak = *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(from),
+                                        values.begin() + static_cast<std::ptrdiff_t>(from + longest));
+  const std::int64_t since = std::llround(reading.curve.step[from]);
+  const std::int64_t until = std::llround(reading.curve.step[from + longest - 1]);
+  Observation seen =
+      observe(Severity::warning, confidence_of(peak / high + 1), since, until,
+              reading.name + " rose to " + number(peak) + " at " + at_step(since) + ", far above the " +
+                  number(reading.start) + " of its start, and stayed up for " + std::to_string(longest) + " points.");
+  seen.evidence.push_back(evidence(reading.name, since, until, peak, high,
+                                   std::to_string(longest) + " points on end above " + number(high)));
+  seen.qualifiers["count"] = "1";
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial() || patient.reinforcement()) return NotChecked{"such losses and rewards jump by nature"};
   if (patient.objectives().empty()) return no_loss_to_check(patient);
   bool checked = false;
   for (const Reading* reading : patient.objectives()) {
     if (reading->size() < settings["fewest_points"]) continue;
     checked = true;
     const std::vector<signal::Spike> spikes = spikes_in(*reading, settings);
-    if (spikes.empty()) continue;
+    if (spikes.empty() || is_accident(*reading, spikes, settings)) {
+      if (auto seen = excursion_of(*reading, settings)) return std::move(*seen);
+      continue;
+    }
     const auto& worst =
         *std::max_element(spikes.begin(), spikes.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
     const std::string count = spikes.size() == 1 ? "once" : std::to_string(spikes.size()) + " times";
-    const bool accident = is_accident(*reading, spikes, settings);
     Observation seen =
-        observe(accident ? Severity::note : Severity::warning, confidence_of(worst.score / settings["score"]),
-                std::llround(spikes.front().step), std::llround(spikes.back().step),
+        observe(Severity::warning, confidence_of(worst.score / settings["score"]), std::llround(spikes.front().step),
+                std::llround(spikes.back().step),
                 reading->name + " spiked " + count + ", highest at " + at_step(std::llround(worst.step)) + ": " +
                     number(worst.base) + " to " + number(worst.peak) +
                     (worst.recovered ? ", and recovered." : ", not yet recovered."));
@@ -186,8 +223,11 @@ Finding loss_spikes() {
        {"as_first", 10, "how many times the first level such a jump may reach"},
        {"between", 1, "values per spike, between half its height and all of it, that make it the end of the noise"},
        {"wide", 0.5, "ordinary scatter, in natural logarithms, from which on the log holds losses of single samples"},
+       {"excursion", 3, "first levels above which a loss that has gained is far out"},
+       {"stays", 3, "points on end that it must stay there"},
        {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
-      check};
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -1,6 +1,7 @@
 // loss-stuck-after-drop: an early drop, then nothing for a long stretch, far above what the drop promised.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "diagnosis/flatness.h"
@@ -103,12 +104,50 @@ std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const
   return std::nullopt;
 }
 
+/// The loss is the same number, but for its last digits, for the last `share` of the run, far from solved, after it had
+/// moved: nothing reaches the weights any more, or every output is the same.
+std::optional<Observation> died(const Reading& loss, const SettingValues& settings) {
+  const std::size_t n = loss.size();
+  std::size_t since = n - 1;
+  const double last = loss.curve.value[n - 1];
+  // Two digits after the point look constant when the loss is not: the log must be able to tell values apart.
+  double finest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < n; ++i) {
+    const double change = std::abs(loss.curve.value[i] - loss.curve.value[i - 1]);
+    if (change > 0) finest = std::min(finest, change);
+  }
+  if (last == 0 || finest > settings["digits"] * std::abs(last)) return std::nullopt;
+  // Sums over samples in another order differ in their last digits.
+  const double same = settings["same"] * std::abs(last);
+  while (since > 0 && std::abs(loss.curve.low[since - 1] - last) <= same &&
+         std::abs(loss.curve.high[since - 1] - last) <= same) {
+    --since;
+  }
+  const bool moved = loss.top - loss.best > settings["moved"] * std::abs(loss.start);
+  if (n - since < settings["dead_points"] ||
+      static_cast<double>(n - since) < settings["dead_share"] * static_cast<double>(n) || !moved ||
+      std::abs(last) < settings["far"] * std::abs(loss.start)) {
+    return std::nullopt;
+  }
+  const std::int64_t step = loss.step_at(since);
+  Observation seen = observe(Severity::critical, confidence_of(4), step, loss.last_step,
+                             loss.name + " is " + number(loss.shown(last)) + " in every evaluation since " +
+                                 at_step(step) + ": nothing is learned any more.");
+  seen.evidence.push_back(evidence(
+      loss.name, step, loss.last_step, loss.shown(last), loss.shown(loss.best),
+      number(static_cast<double>(n - since)) + " equal values; its best was " + number(loss.shown(loss.best))));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
-  if (patient.adversarial() || patient.reinforcement()) return NotChecked{"the run is not judged by a plain loss"};
   if (loss == nullptr) return no_loss_to_check(patient);
   if (loss->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  }
+  for (const Reading* reading : patient.objectives()) {
+    if (reading->size() < settings["fewest_points"]) continue;
+    if (auto seen = died(*reading, settings)) return std::move(*seen);
   }
   const Flatness flat = flatness_of(*loss, settings["matters"]);
   if (flat.share < settings["flat_share"] || flat.since < 3 || flat.since >= loss->size()) return NotFound{};
@@ -135,6 +174,12 @@ Finding loss_stuck_after_drop() {
           {Need::curve},
           kDoc,
           {{"fewest_points", 20, "points needed to fit the descent"},
+           {"dead_points", 8, "equal values in a row that no converged loss has"},
+           {"same", 3e-5, "relative distance of values that are the same; a loss that trains differs by more"},
+           {"digits", 1e-3, "smallest change in the log, as a share of the value: coarser rounding tells nothing"},
+           {"dead_share", 0.2, "last share of the run that they make up"},
+           {"moved", 0.05, "share of its start that the loss must have moved before"},
+           {"far", 0.3, "share of its start above which the loss is far from solved"},
            {"flat_share", 0.4, "last share of the run that must be flat"},
            {"early_share", 0.7, "flat share that shows that the stop came early"},
            {"matters", 0.05, "share of the whole gain that counts as movement"},
@@ -146,7 +191,8 @@ Finding loss_stuck_after_drop() {
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},
            {"promise_share", 0.4, "share of the drop by which the descent's promise must be missed"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

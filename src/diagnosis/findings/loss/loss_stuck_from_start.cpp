@@ -1,9 +1,8 @@
 // loss-stuck-from-start: the objective has not moved since the first step.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -19,11 +18,10 @@ among C classes: 0.693 for 2, 1.386 for 4, 2.303 for 10, 6.908 for 1000.
 
 ## Signature
 From the start to the best smoothed level the loss gained less than `gain_share` of its level; or it shows no
-significant trend (Mann-Kendall, p above `p_value`) and gained less than one noise unit. A classifier near ln(C), or an
-accuracy that stays at chance, makes it certain: accuracy near 1/C and a loss near ln(C) for the same C (within
-`guess_tolerance`) are guessing whatever the noise. A reward, which has no natural zero, is stuck when it changed by less
-than `reward_gain_share` of its scale: its level, or `reward_scatter` times the scatter from episode to episode. Where
-noise would hide a gain of `fair_gain` it is a note.
+significant trend (Mann-Kendall, p above `p_value`) and gained less than one noise unit. A figure at its level of chance
+from the first evaluation to the last makes it certain whatever the noise: cross-entropy at ln(C) with an accuracy of
+1/C, an area under the curve of 0.5, R2 at or below 0, a detector that never finds anything. Where noise would hide a
+gain of `fair_gain`, or the log continues an earlier one, nothing is said.
 
 ## Why it matters
 Nothing is learned, so more time will not help: the signal does not reach the weights, the steps are too small to see,
@@ -46,43 +44,6 @@ struct Stillness {
   bool doubtful = false;  // it gained something, though no more than noise explains
 };
 
-/// The scatter of single logged values: that of the points, and what their merging hides.
-double single_scatter(const Reading& reading) {
-  return std::sqrt(reading.noise.sigma * reading.noise.sigma + signal::median(reading.curve.variance));
-}
-
-/// A reward has no natural zero: it is stuck when what it gained is little against its level and against what one
-/// episode differs from the next.
-Stillness reward_stillness(const Reading& reading, const SettingValues& settings) {
-  Stillness still;
-  const std::size_t third = std::max<std::size_t>(1, reading.size() / 3);
-  const auto mean = [](std::span<const double> values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  };
-  const auto values = std::span(reading.curve.value);
-  // Means, since a rare reward does not show in medians; but one episode gone wild must not outweigh all others.
-  constexpr double kTails = 0.01;
-  constexpr double kWild = 3;  // spreads beyond the tails
-  const double low = signal::quantile(values, kTails);
-  const double high = signal::quantile(values, 1 - kTails);
-  std::vector<double> tame(values.begin(), values.end());
-  if (high > low) {
-    for (double& value : tame) value = std::clamp(value, low - kWild * (high - low), high + kWild * (high - low));
-  }
-  const double change = mean(std::span(tame).first(third)) - mean(std::span(tame).last(third));
-  const double swing = reading.top - reading.best;
-  const double scatter = single_scatter(reading);
-  const double scale = std::max(reading.level, settings["reward_scatter"] * scatter);
-  still.gain = scale > 0 ? change / scale : 0;
-  const signal::Trend trend = signal::trend_of(reading.curve.step, values);
-  const bool wanders = swing > settings["reward_scatter"] * scatter && swing > settings["climb_share"] * reading.level;
-  const bool insignificant = trend.p_value > settings["reward_p_value"];
-  still.stuck = !wanders && std::abs(still.gain) < settings["reward_gain_share"] &&
-                (insignificant || std::abs(still.gain) < settings["gain_share"]);
-  still.margin = settings["reward_gain_share"] / std::max(std::abs(still.gain), 0.1 * settings["reward_gain_share"]);
-  return still;
-}
-
 /// A positive loss that surely rises or falls by a good factor moves, though its scatter may be larger still.
 bool moves_by_factors(const Reading& reading, const SettingValues& settings) {
   constexpr double kSignificance = 0.001;
@@ -94,12 +55,12 @@ bool moves_by_factors(const Reading& reading, const SettingValues& settings) {
 }
 
 Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
-  if (reading.negated) return reward_stillness(reading, settings);
   Stillness still;
   // Two smoothed levels from the ends: the best of hundreds of noisy points would always look like progress.
   const std::size_t n = reading.size();
   const std::size_t third = std::max<std::size_t>(1, n / 3);
-  const double early = signal::median(std::span(reading.curve.value).first(std::max<std::size_t>(1, n / 10)));
+  const std::size_t beginning = std::min(n, std::max<std::size_t>(3, n / 10));  // one noisy value is no level
+  const double early = signal::median(std::span(reading.curve.value).first(beginning));
   const double late = signal::median(std::span(reading.curve.value).last(third));
   const double lowest = signal::quantile(reading.course, 0.05);
   const double change = early - std::min(late, lowest);
@@ -121,7 +82,7 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
                       reading.start - late < std::max(settings["noisy_gain_share"] * reading.level, 1.5 * scatter);
   // Two standard errors of the levels compared: what noise explains is no gain. Where that is more than a fair gain, no
   // progress is seen, but none is ruled out either.
-  const double head = static_cast<double>(std::max<std::size_t>(1, n / 10));
+  const double head = static_cast<double>(beginning);
   const double blur = 2 * 1.25 * scatter * std::sqrt(1 / head + 1 / static_cast<double>(third));
   const double noisy_gain = settings["noisy_gain_share"] * reading.level;
   const bool aimless = !trend.falls(settings["p_value"]) && early - late < settings["noise_units"] * scatter &&
@@ -131,29 +92,6 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   still.doubtful = !small && early - late > noisy_gain;
   still.margin = small ? settings["gain_share"] / std::max(still.gain, 0.1 * settings["gain_share"]) : 1.2;
   return still;
-}
-
-/// Accuracy and loss agree on guessing: the accuracy of the last third is 1/C, and the loss is ln(C) for that very C.
-bool only_guesses(const Patient& patient, const SettingValues& settings) {
-  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
-    const auto last_third = [](const Reading& reading) {
-      return signal::median(std::span(reading.curve.value).last(std::max<std::size_t>(1, reading.size() / 3)));
-    };
-    const auto& hits = pair.accuracy->curve.value;
-    const auto half = std::span(hits).last(std::max<std::size_t>(1, hits.size() / 2));
-    const double accuracy =
-        pair.share(std::accumulate(half.begin(), half.end(), 0.0) / static_cast<double>(half.size()));
-    if (!(accuracy > 0) || accuracy > 0.6) return false;
-    const double classes = std::round(1 / accuracy);
-    const bool at_chance = std::abs(accuracy * classes - 1) < settings["guess_tolerance"];
-    const double loss = last_third(*pair.loss) / std::log(classes);
-    if (!at_chance || std::abs(loss - 1) > settings["guess_tolerance"]) return false;
-    // What came down to chance was wrong before it: that is initial-loss-wrong.
-    if (pair.loss->start / std::log(classes) > 1 + 2 * settings["guess_tolerance"]) return false;
-    // What was far better than guessing before it came back to it has moved: that is loss-diverging.
-    if (pair.loss->best / std::log(classes) < 1 - 2 * settings["guess_tolerance"]) return false;
-  }
-  return !losses_with_accuracy(patient).empty();
 }
 
 /// An accuracy or metric that moved shows that something is learned after all.
@@ -172,39 +110,56 @@ bool something_learned(const Patient& patient, int classes, const SettingValues&
          std::any_of(patient.training_quality().begin(), patient.training_quality().end(), improved);
 }
 
-Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial())
-    return NotChecked{"networks play against each other: the level of their losses says little"};
-  std::vector<const Reading*> objectives = patient.objectives();
-  std::erase_if(objectives, [&](const Reading* r) {
-    return r->size() < settings["fewest_points"] || (r->top == 0 && r->best == 0 && !patient.reinforcement());
-  });
-  if (objectives.empty()) {
-    return NotChecked{"no loss other than zero, and no reward, with at least " + number(settings["fewest_points"]) +
-                      " points"};
-  }
-  double margin = 10;
-  bool blurred = true;
-  bool doubtful = false;
-  const bool guesses = !patient.reinforcement() && only_guesses(patient, settings) && !training_improves(patient);
-  for (const Reading* reading : objectives) {
-    const Stillness still = stillness_of(*reading, settings);
-    if (!still.stuck && !guesses) return NotFound{};
-    margin = std::min(margin, still.stuck ? still.margin : 1.5);
-    blurred = blurred && still.blurred;
-    doubtful = doubtful || still.doubtful;
-  }
-  const Reading& first = *objectives.front();
-  const double level = first.shown(signal::median(first.curve.value));
-  const int classes = patient.reinforcement() ? 0 : chance_classes(level, settings["chance_tolerance"]).value_or(0);
-  if (something_learned(patient, classes, settings)) return NotFound{};
+/// The log goes on where another one ended: it begins far from its first step.
+bool continues(const Reading& reading, double share) {
+  return static_cast<double>(reading.first_step) > share * (reading.curve.step.back() - reading.curve.step.front());
+}
+
+Observation describe(const Reading& first, const std::optional<Guessing>& guess, double margin) {
   std::string summary = first.name + " has not moved since the start: " + number(first.shown(first.start)) + " then, " +
                         number(first.shown(first.end)) + " now";
-  if (classes > 0) summary += ", the loss of guessing among " + std::to_string(classes) + " classes";
-  const double confidence = confidence_of(classes > 0 ? 2 * margin : margin);
-  Observation seen = observe((blurred || doubtful) && !guesses ? Severity::note : Severity::critical, confidence,
-                             first.first_step, first.last_step, summary + ".");
-  if (classes > 0) seen.qualifiers["classes"] = std::to_string(classes);
+  if (guess) {
+    summary = guess->series + " stays at " + number(guess->level) + " from the start: " + guess->words;
+  }
+  Observation seen = observe(Severity::critical, confidence_of(guess ? 2 * margin : margin), first.first_step,
+                             first.last_step, summary + ".");
+  if (guess && guess->classes > 0) seen.qualifiers["classes"] = std::to_string(guess->classes);
+  if (guess) {
+    seen.evidence.push_back(evidence(guess->series, guess->first_step, guess->last_step, guess->level, guess->chance,
+                                     "guessing gives " + number(guess->chance)));
+  }
+  return seen;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  std::vector<const Reading*> objectives = patient.objectives();
+  std::erase_if(objectives, [&](const Reading* r) {
+    return r->size() < settings["fewest_points"] || (r->top == 0 && r->best == 0);
+  });
+  const auto guess = guessing(patient);
+  // Coming down to the loss of guessing, from worse, is no learning.
+  const bool never_better = guess && guess->classes > 0 && patient.training() != nullptr &&
+                            patient.training()->best > settings["guessing"] * std::log(guess->classes);
+  if (guess && (never_better || !training_improves(patient))) {
+    const Reading* shown = patient.training() != nullptr ? patient.training() : patient.validation();
+    if (shown != nullptr && !shown->curve.empty()) return describe(*shown, guess, 2);
+  }
+  if (objectives.empty()) {
+    return NotChecked{"no loss other than zero with at least " + number(settings["fewest_points"]) + " points"};
+  }
+  double margin = 10;
+  for (const Reading* reading : objectives) {
+    const Stillness still = stillness_of(*reading, settings);
+    // Noise may hide a gain from one curve, hardly from two that were measured apart.
+    const bool hidden = still.blurred && objectives.size() < 2;
+    if (!still.stuck || hidden || still.doubtful || continues(*reading, settings["continued"])) {
+      return NotFound{};
+    }
+    margin = std::min(margin, still.margin);
+  }
+  const Reading& first = *objectives.front();
+  if (something_learned(patient, 0, settings)) return NotFound{};
+  Observation seen = describe(first, std::nullopt, margin);
   for (const Reading* reading : objectives) {
     const double gain = stillness_of(*reading, settings).gain;
     seen.evidence.push_back(
@@ -227,20 +182,18 @@ Finding loss_stuck_from_start() {
            {"climb_units", 6, "noise levels of such a rise, the same as for loss-diverging"},
            {"factor", 0.3, "movement in natural-log units that counts whatever the scatter"},
            {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
-           {"fair_gain", 0.1, "gain, as a share of the level, that noise may hide: then it is only a note"},
+           {"fair_gain", 0.3, "gain, as a share of the level, that noise may hide: then nothing is said"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
            {"wander_units", 3,
             "scatter and wandering together, in units of which the lowest level must lie near the first"},
            {"p_value", 0.05, "significance a trend must have"},
-           {"reward_gain_share", 0.1, "change of a reward, as a share of its scale, below which it is stuck"},
-           {"reward_scatter", 3, "the scale of a reward is its level, or this many times the scatter of episodes"},
-           {"reward_p_value", 0.001, "significance above which a small change of a reward is none"},
            {"metric_gain", 0.1, "relative gain of an accuracy or metric that proves learning"},
            {"good_accuracy", 0.9, "accuracy that proves learning whatever the trend"},
-           {"guess_tolerance", 0.12, "relative distance of accuracy from 1/C and of loss from ln(C) that is guessing"},
            {"above_chance", 0.1, "accuracy above 1/C that counts as more than guessing"},
-           {"chance_tolerance", 0.03, "relative distance from ln(C) that counts as chance level"}},
-          check};
+           {"guessing", 0.93, "share of the loss of guessing above which training has learned nothing"},
+           {"continued", 0.5, "first step, in lengths of the log, from which on the log continues an earlier one"}},
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 
@@ -30,11 +32,53 @@ A run that has only just begun (warm-up), and fine-tuning that has little to gai
 - Smith 2018, A disciplined approach to neural network hyper-parameters: Part 1.
 )";
 
+/// Over a whole training, from its first step, the loss gained hardly anything, on validation data neither.
+std::optional<Observation> hardly_moved(const Patient& patient, const Reading& loss, const SettingValues& settings) {
+  if (loss.negated || !(loss.start > 0) || loss.size() < settings["fewest_values"]) return std::nullopt;
+  const double left = loss.end / loss.start;
+  const Reading* validation = patient.validation();
+  const bool followed = validation != nullptr && validation->size() >= 3 && validation->start > 0 &&
+                        validation->best < settings["left"] * validation->start;
+  // Two losses measured apart that agree may have gained a little more.
+  const bool both = validation != nullptr && validation->size() >= settings["fewest_evaluations"] &&
+                    validation->start > 0 && validation->best > settings["left_of_validation"] * validation->start;
+  // What was trained before has little to gain: only one that begins by guessing is known to have all before it.
+  const bool guesses =
+      patient.domain().domain != Domain::language_model &&
+      (class_count(patient) || (!fine_tuning(patient) && chance_classes(loss.start, settings["as_guessed"])));
+  const bool stands =
+      static_cast<double>(loss.best_at) < (1 - settings["since_best"]) * static_cast<double>(loss.size());
+  const double least = settings[both                ? "left_of_both"
+                                : guesses && stands ? "left_standing"
+                                : guesses           ? "left"
+                                                    : "left_of_any"];
+  const auto best = skill(patient);
+  const bool skilled =
+      best && (best->share > settings["skilled"] || (best->rising && best->share > settings["rising"]));
+  const auto& qualities = patient.validation_quality();
+  const bool metric_moved = !best && std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
+    return quality.improvement() > settings["metric_gain"] * std::max(std::abs(quality.start), std::abs(quality.best));
+  });
+  if (left < least || left > settings["not_risen"] || loss.top > settings["climbed"] * loss.start || followed ||
+      skilled || metric_moved)
+    return std::nullopt;
+  Observation seen = observe(Severity::warning, confidence_of(1.5), loss.first_step, loss.last_step,
+                             loss.name + " has gained only " + per_cent(1 - left) +
+                                 " in the whole run: " + number(loss.start) + " to " + number(loss.end) + ".");
+  seen.evidence.push_back(
+      evidence(loss.name, loss.first_step, loss.last_step, left, least, per_cent(left) + " of the first loss is left"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training() != nullptr ? patient.training() : patient.validation();
-  if (patient.adversarial() || patient.reinforcement()) return NotChecked{"the run is not judged by a plain loss"};
   if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
+  const double length = loss->curve.empty() ? 0 : loss->curve.step.back() - loss->curve.step.front();
+  const double interval = n > 1 ? length / static_cast<double>(n - 1) : 0;
+  if (static_cast<double>(loss->first_step) <= std::max(settings["begins"] * length, 1.5 * interval)) {
+    if (auto seen = hardly_moved(patient, *loss, settings)) return std::move(*seen);
+  }
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
   // A log that begins in the middle of a training shows its long tail, which is straight in every run.
   const double span = loss->curve.step.back() - loss->curve.step.front();
@@ -83,7 +127,23 @@ Finding loss_too_slow() {
           "The loss falls steadily but far too slowly",
           {Need::curve},
           kDoc,
-          {{"fewest_points", 30, "points needed to tell a straight line from a bend"},
+          {{"climbed", 1.05, "times its start above which a loss has moved, if the wrong way, as while a queue fills"},
+           {"left", 0.88,
+            "share of the first loss that is left at the end; in the population 7 in 1,000 healthy runs keep more"},
+           {"left_standing", 0.85, "the same where the loss no longer falls"},
+           {"since_best", 0.08, "last part of the run without a new best that shows it"},
+           {"left_of_any", 0.93, "the same where the first loss is not that of guessing"},
+           {"as_guessed", 0.06, "relative distance of the first loss from ln(C) that counts as guessing"},
+           {"left_of_both", 0.82, "the same where the validation loss has not moved either"},
+           {"left_of_validation", 0.93, "share of the first validation loss that is left at its best, in that case"},
+           {"fewest_evaluations", 6, "validation losses needed to say so"},
+           {"not_risen", 0.985, "share of the first loss beyond which nothing moved: that is loss-stuck-from-start"},
+           {"skilled", 0.4, "share of the way from guessing to perfection of a model that knows its task"},
+           {"rising", 0.25, "the same of one that still improves"},
+           {"metric_gain", 0.1, "gain of another metric, as a share of its size, that shows progress"},
+           {"begins", 0.03, "first step, in lengths of the log, up to which the log begins with the training"},
+           {"fewest_values", 8, "losses needed to see that nothing comes"},
+           {"fewest_points", 30, "points needed to tell a straight line from a bend"},
            {"p_value", 0.01, "significance of the descent"},
            {"gain_share", 0.25, "share of the first level that a useful run would have gained"},
            {"least_gain", 0.02, "below this nothing moved: that is loss-stuck-from-start"},
@@ -93,7 +153,8 @@ Finding loss_too_slow() {
            {"continued", 1, "first step, in lengths of the log, from which on the log continues an earlier one"},
            {"start_noise", 1.5, "noise levels by which the first level may lie too high by chance"},
            {"early_share", 0.3, "share of the gain that may come in the first tenth"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -91,6 +91,13 @@ bool regular(const std::vector<Jump>& jumps, const signal::Curve& rate) {
   return std::abs(growth / std::max(1.0, std::round(growth)) - 1) < kTolerance;
 }
 
+/// The rate came down along a smooth plan, not in a few steps by hand.
+bool smooth_decay(const signal::Curve& rate, std::size_t until) {
+  constexpr std::size_t kLevels = 6;
+  const std::set<double> levels(rate.value.begin(), rate.value.begin() + static_cast<std::ptrdiff_t>(until) + 1);
+  return levels.size() >= kLevels;
+}
+
 bool loss_suffers(const Patient& patient, double step, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (loss == nullptr || loss->size() < 10) return false;
@@ -133,9 +140,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto from = std::llround(curve.step[jump->after]);
   const double before = curve.value[jump->before];
   const double after = curve.value[jump->after];
+  // Back to where the schedule began, alone, and not from its bottom: the scheduler's state was not restored.
+  const bool begins_again =
+      jumps.size() == 1 && after > settings["again"] * rate->peak && smooth_decay(curve, jump->before);
   const double confidence = confidence_of(std::log(jump->factor) / std::log(settings["factor"]));
   Observation seen =
-      observe(harm || restart ? Severity::warning : Severity::note, confidence, from, rate->last_step,
+      observe(harm || restart || begins_again ? Severity::warning : Severity::note, confidence, from, rate->last_step,
               rate->name + " leaps from " + number(before) + " to " + number(after) + " at " + at_step(from) +
                   (restart ? ", where training was resumed."
                    : harm  ? ", and the loss gets worse with it."
@@ -157,6 +167,7 @@ Finding learning_rate_jump() {
            {"factor", 1.25, "rise at once that no smooth schedule makes"},
            {"quick", 3, "logged values within which it must happen; slower is a warm-up"},
            {"bottom_share", 0.05, "share of the peak at which a cycle is complete and may start again"},
+           {"again", 0.9, "share of the peak to which a schedule that begins again returns"},
            {"most_jumps", 3, "more rises than this are a cyclic schedule"},
            {"noise_units", 3, "standard errors by which the loss must get worse"},
            {"worse_share", 0.1, "share of its whole range that the loss must give back for it to matter"}},

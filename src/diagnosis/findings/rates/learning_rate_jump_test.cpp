@@ -35,8 +35,8 @@ TEST(LearningRateJump, AScheduleThatStartsAnewAndLiftsTheLossIsAWarning) {
   }
 }
 
-TEST(LearningRateJump, WithoutHarmToTheLossItIsANote) {
-  EXPECT_TRUE(found(with(resumed_rate(0.6), noisy(400, 0.01, 2, descent)), Severity::note));
+TEST(LearningRateJump, AScheduleThatBeginsAgainIsAWarningWithoutHarmToTheLoss) {
+  EXPECT_TRUE(found(with(resumed_rate(0.6), noisy(400, 0.01, 2, descent)), Severity::warning));
 }
 
 TEST(LearningRateJump, AtARestartItIsAWarningInAnyCase) {

@@ -112,10 +112,54 @@ bool answers_a_plateau(const Patient& patient, const RateCurve& rate, const Spen
   return validation->curve.step[flat.since - std::min(flat.since, kLate)] < course.works_until;
 }
 
-Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial() || patient.reinforcement()) {
-    return NotChecked{"the course of these losses promises nothing: networks play against each other or for a reward"};
+/// The rate was cut at once while the loss was still falling well, and the descent ended with it.
+struct Cut {
+  std::size_t at = 0;  // index in the rate's curve of the first low value
+  double before = 0;   // fall of the loss per length of the run before the cut
+  double after = 0;    // the same after it
+  double factor = 1;
+};
+
+std::optional<Cut> early_cut(const RateCurve& rate, const Reading& loss, const SettingValues& settings) {
+  const auto& steps = rate.curve.step;
+  const double begin = loss.curve.step.front();
+  const double length = loss.curve.step.back() - begin;
+  for (std::size_t i = 1; i < rate.curve.size(); ++i) {
+    const double factor = rate.curve.value[i - 1] / std::max(rate.curve.value[i], 1e-300);
+    const double when = (steps[i] - begin) / length;
+    const bool at_work = rate.curve.value[i - 1] > settings["working_share"] * rate.peak;
+    const bool for_good = *std::max_element(rate.curve.value.begin() + static_cast<std::ptrdiff_t>(i),
+                                            rate.curve.value.end()) < rate.curve.value[i - 1] / 2;
+    if (factor < settings["cut"] || !at_work || !for_good || when < settings["window"] || when > settings["early"])
+      continue;
+    const Movement before =
+        movement_of(loss, loss.index_at(steps[i] - settings["window"] * length), loss.index_at(steps[i]));
+    const std::size_t settled = loss.index_at(steps[i] + settings["settles"] * length);
+    const Movement after = movement_of(loss, settled, loss.size());
+    if (before.points < 6 || after.points < 6) return std::nullopt;
+    const double fast = before.fall() / settings["window"];
+    const double slow = std::max(after.fall(), 0.0) / (1 - when - settings["settles"]);
+    const bool fell = before.falls(settings["p_value"] * 5, settings["falling"] * std::abs(before.from));
+    const bool arrived = loss.best >= 0 && loss.end < settings["near_end"] * loss.start;
+    if (fell && !arrived && fast > settings["slower"] * slow) return Cut{i, fast, slow, factor};
   }
+  return std::nullopt;
+}
+
+Observation describe_cut(const RateCurve& rate, const Reading& loss, const Cut& cut, const SettingValues& settings) {
+  const std::int64_t at = std::llround(rate.curve.step[cut.at]);
+  Observation seen = observe(
+      Severity::warning, confidence_of(cut.before / (settings["slower"] * std::max(cut.after, 1e-300))), at,
+      loss.last_step,
+      rate.name + " was cut from " + number(rate.curve.value[cut.at - 1]) + " to " + number(rate.curve.value[cut.at]) +
+          " at " + at_step(at) + " while " + loss.name + " was still falling fast; it has hardly moved since.");
+  seen.evidence.push_back(
+      evidence(loss.name, at, loss.last_step, cut.after, cut.before,
+               "before the cut it fell " + times(cut.before / std::max(cut.after, 1e-300)) + " as fast as after it"));
+  return seen;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const auto rate = main_rate(patient);
@@ -123,6 +167,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (rate->curve.points() < settings["fewest_points"] || loss->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " values of the rate or of the loss"};
   }
+  if (const auto cut = early_cut(*rate, *loss, settings)) return describe_cut(*rate, *loss, *cut, settings);
   const auto course = spent_rate(*rate, loss->curve.step.back(),
                                  {settings["spent_share"], settings["working_share"], settings["plan_share"]});
   if (!course || course->spent_part < settings["stretch"]) return NotFound{};
@@ -170,8 +215,16 @@ Finding learning_rate_spent() {
        {"standing_share", 0.05, "fall after the rate is spent, as a share of the gain, that still counts as standing"},
        {"brief_part", 0.9, "part of the run that must be spent when the rate was at work too briefly to predict from"},
        {"brief_units", 5, "noise levels by which the loss must have fallen before, in that case"},
+       {"cut", 4, "factor by which a rate is cut at once"},
+       {"early", 0.32, "part of the run within which a cut comes early; plans cut at a third or later"},
+       {"window", 0.12, "part of the run before the cut over which the loss must fall"},
+       {"settles", 0.05, "part of the run after the cut in which the noise it takes away looks like a fall"},
+       {"falling", 0.12, "fall within the window, as a share of the level, that is fast"},
+       {"near_end", 0.2, "share of the first loss below which a cut came late enough"},
+       {"slower", 12, "factor by which the descent slows down with the cut"},
        {"solved_share", 0.02, "share of the first loss below which it has arrived"}},
-      check};
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -38,9 +38,6 @@ ordinary. Fine-tuning at a small rate needs none.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.adversarial() || patient.reinforcement()) {
-    return NotChecked{"a rough start of these losses says little: networks play against each other or for a reward"};
-  }
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const auto rate = main_rate(patient);
@@ -119,7 +116,8 @@ Finding no_warmup() {
        {"noise_units", 6, "noise levels that a leap must exceed"},
        {"tail", 0.98, "quantile of the losses right after the start that a leap must exceed"},
        {"gain_share", 0.15, "share of the whole gain that a leap must exceed"}},
-      check};
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -94,7 +94,8 @@ Finding step_time_cliff() {
           {{"fewest_points", 8, "step times needed before and after the change"},
            {"factor", 2, "slowdown that is worth a word"},
            {"warn_factor", 3, "slowdown that is a warning"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -20,7 +21,8 @@ The validation loss improves, and what is measured on the same data by accuracy,
 ## Signature
 The validation loss falls significantly over the run, by at least `loss_share` of its level, and ends within `near_best`
 of its best. The leading metric gets worse significantly, by `metric_share` of its level, and ends worse than it began;
-no other logged metric of validation gets better.
+no other logged metric of validation gets better. An area under the curve that falls clearly below that of guessing while
+the loss improves contradicts it as well: the answers are right and read the wrong way round.
 
 ## Why it matters
 One of the two is wrong: the metric is computed on the wrong output, with a wrong threshold or mapping of labels, or the
@@ -64,8 +66,21 @@ std::optional<Observation> impossible_accuracy(const Patient& patient, const Set
   return {};
 }
 
+/// The loss says that the classes are told apart, the area under the curve that they are told apart the wrong way
+/// round.
+std::optional<Observation> turned_round(const Patient& patient) {
+  const auto words = worse_than_guessing(patient);
+  if (!words) return {};
+  const Reading& loss = *patient.training();
+  Observation seen = observe(Severity::warning, confidence_of(2), loss.first_step, loss.last_step, *words + ".");
+  seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, loss.end, loss.start,
+                                   "fell from " + number(loss.start) + " to " + number(loss.end)));
+  seen.qualifiers["kind"] = "turned-round";
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  if (auto seen = turned_round(patient)) return std::move(*seen);
   const Reading* loss = patient.validation();
   std::vector<const Reading*> metrics;
   for (const Reading& quality : patient.validation_quality()) {
@@ -120,7 +135,8 @@ Finding metric_contradicts_loss() {
            {"impossible", 0.15, "share of right answers by which a metric may lie below what the loss allows"},
            {"from_guess", 0.25, "distance of the first loss from ln(C) up to which it is a cross-entropy"},
            {"other_share", 0.05, "gain of another metric, as a share of its level, that denies it"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

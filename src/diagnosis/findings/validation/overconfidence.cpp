@@ -47,9 +47,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const std::int64_t since = loss->step_at(turn.valley.bottom);
   const double before = metric.shown(metric.course[metric.index_at(bottom)]);
+  const bool harms = turn.share > settings["warn_share"] && !only_grows_surer(patient, *loss, turn);
   Observation seen =
-      observe(turn.share > settings["warn_share"] ? Severity::warning : Severity::note,
-              confidence_of(turn.units / settings["noise_units"]), since, loss->last_step,
+      observe(harms ? Severity::warning : Severity::note, confidence_of(turn.units / settings["noise_units"]), since,
+              loss->last_step,
               loss->name + " rises since " + at_step(since) + " although " + metric.name +
                   (motion == Motion::improved ? " still improves" : " holds") + ": the model grows overconfident.");
   seen.evidence.push_back(evidence(loss->name, since, loss->last_step, turn.valley.end, turn.valley.floor,

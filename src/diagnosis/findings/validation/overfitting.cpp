@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/facts.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/turn.h"
 
@@ -54,14 +56,15 @@ bool metric_improves(const Patient& patient, double step) {
   });
 }
 
-Observation describe(const Reading& reading, const Turn& turn, const SettingValues& settings) {
+Observation describe(const Reading& reading, const Turn& turn, bool trained, const SettingValues& settings) {
   const std::int64_t since = reading.step_at(turn.valley.bottom);
   const double margin = std::min(turn.units / settings["noise_units"], turn.share / settings["rise_share"]);
   const Severity severity = turn.share > settings["critical_share"] ? Severity::critical : Severity::warning;
   Observation seen = observe(severity, confidence_of(margin), since, reading.last_step,
                              reading.name + (reading.negated ? " peaked at " : " was best at ") + at_step(since) +
                                  " (" + number(reading.shown(turn.valley.floor)) + ") and has got worse since (" +
-                                 number(reading.shown(turn.valley.end)) + "), while training went on improving.");
+                                 number(reading.shown(turn.valley.end)) + ")" +
+                                 (trained ? ", while training went on improving." : "; training is not in the log."));
   seen.qualifiers["best_step"] = std::to_string(since);
   seen.evidence.push_back(evidence(reading.name, since, reading.last_step, reading.shown(turn.valley.end),
                                    reading.shown(turn.valley.floor),
@@ -78,17 +81,114 @@ bool never_learned(const Patient& patient) {
   return classes && accuracy && *classes > 1 && *accuracy < kGuessing / *classes;
 }
 
+/// Training is solved and validation is as good as guessing, from the first evaluation to the last: learned by heart.
+std::optional<Observation> learned_by_heart(const Patient& patient, const SettingValues& settings) {
+  const Reading* hits = nullptr;
+  double unit = 1;
+  double solved = 0;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    if (pair.split == "training") solved = pair.share(pair.accuracy->end);
+    if (pair.split == "validation") hits = pair.accuracy;
+    if (pair.split == "validation") unit = pair.unit;
+  }
+  if (hits == nullptr || hits->size() < settings["fewest_evaluations"] || solved < settings["solved"]) return {};
+  const double best = hits->shown(hits->best) / unit;
+  if (best > settings["carries_over"]) return {};
+  Observation seen = observe(Severity::critical, confidence_of(4), hits->first_step, hits->last_step,
+                             "Training is right in " + per_cent(solved) + " of the cases, validation in " +
+                                 per_cent(best) + " at best: the training set is learned by heart.");
+  seen.evidence.push_back(evidence(hits->name, hits->first_step, hits->last_step, best, settings["carries_over"],
+                                   "the best of " + number(hits->curve.points()) + " evaluations"));
+  seen.qualifiers["carried"] = "nothing";
+  return seen;
+}
+
+/// Training halved its loss or more, and validation hardly ever got below its first value.
+std::optional<Observation> carries_nothing_over(const Patient& patient, const SettingValues& settings) {
+  const Reading* training = patient.training();
+  const Reading* loss = patient.validation();
+  if (training == nullptr || loss == nullptr || loss->size() < settings["fewest_points"] || training->negated ||
+      loss->negated || !(training->start > 0) || !(loss->start > 0)) {
+    return std::nullopt;
+  }
+  const double learned = training->end / training->start;
+  // The first evaluation may come after most of the learning: what training began with is the start of both.
+  const double begin = std::max(loss->start, training->start);
+  const double carried = loss->best / begin;
+  const double apart = training->end > 0 ? loss->end / training->end : settings["apart"];
+  const bool nothing = learned < settings["halved"] && carried > settings["nothing"];
+  const bool little = carried > settings["little"] && apart >= settings["apart"] && learned < settings["halved"];
+  const double gain = training->start - training->end;
+  const bool followed = loss->end - training->end < settings["unfollowed"] * gain;
+  const bool far = learned < settings["gained"] && !followed && loss->end > settings["above"] * training->end;
+  // Worse than the training loss of an untrained model: no metric makes that right.
+  const bool absurd = far && loss->end > settings["absurd"] * training->start;
+  if ((!nothing && !little && !far) || (!absurd && metric_improves(patient, loss->curve.step.front())))
+    return std::nullopt;
+  Observation seen = observe(Severity::warning, confidence_of(2), loss->step_at(loss->best_at), loss->last_step,
+                             training->name + " fell from " + number(training->start) + " to " + number(training->end) +
+                                 ", but " + loss->name + " hardly followed: " + number(begin) + " at first, " +
+                                 number(loss->best) + " at best, " + number(loss->end) + " now.");
+  seen.qualifiers["best_step"] = std::to_string(loss->step_at(loss->best_at));
+  seen.qualifiers["carried"] = "nothing";
+  seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, carried, settings["nothing"],
+                                   "its best is " + per_cent(carried) + " of what it began with"));
+  return seen;
+}
+
+/// Validation came to rest early, and training has pulled away from it ever since.
+std::optional<Observation> pulls_away(const Patient& patient, const SettingValues& settings) {
+  const Reading* training = patient.training();
+  const Reading* loss = patient.validation();
+  if (training == nullptr || loss == nullptr || training->negated || loss->negated ||
+      training->size() < settings["fewest_evaluations"] || loss->size() < settings["fewest_evaluations"] ||
+      training->best < 0 || loss->best < 0) {
+    return std::nullopt;  // densities have no floor, and any distance between them is little
+  }
+  const double gain = std::max(training->start, training->opening) - training->end;
+  const double near = loss->best + std::max(settings["rest"] * (loss->top - loss->best), loss->noise.sigma);
+  const auto rests =
+      std::find_if(loss->course.begin(), loss->course.end(), [&](double level) { return level <= near; });
+  const auto at = static_cast<std::size_t>(rests - loss->course.begin());
+  const double since = loss->curve.step[at];
+  const double length = loss->curve.step.back() - loss->curve.step.front();
+  const Movement later = movement_of(*training, training->index_at(since), training->size());
+  const double gap = loss->end - training->end;
+  const double before = loss->course[at] - training->course[training->index_at(since)];
+  if (!(gain > 0) || loss->curve.step.back() - since < settings["rest_share"] * length ||
+      gap < settings["gap_share"] * gain || gap < settings["gap_level"] * std::abs(loss->end) ||
+      gap - before < settings["widened"] * gain || !later.falls(settings["p_value"], settings["widened"] * gain) ||
+      metric_improves(patient, since)) {
+    return std::nullopt;
+  }
+  const std::int64_t step = loss->step_at(at);
+  Observation seen =
+      observe(Severity::warning, confidence_of(gap / (settings["gap_share"] * gain) + 0.5), step, loss->last_step,
+              loss->name + " has stood at about " + number(loss->course[at]) + " since " + at_step(step) + ", while " +
+                  training->name + " fell on to " + number(training->end) + ".");
+  seen.qualifiers["best_step"] = std::to_string(loss->step_at(loss->best_at));
+  seen.evidence.push_back(
+      evidence(loss->name, step, loss->last_step, gap, settings["gap_share"] * gain,
+               "the losses are " + number(gap) + " apart, " + per_cent(gap / gain) + " of what training gained"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   const auto enough = [&](const Reading& reading) { return reading.size() >= settings["fewest_points"]; };
+  if (auto seen = learned_by_heart(patient, settings)) return std::move(*seen);
   const Reading* loss = patient.validation();
   bool checked = false;
   if (loss != nullptr && enough(*loss)) {
     checked = true;
     const Turn turn = turn_of(*loss, limits_for_loss(settings), comparable_start(patient));
     const double bottom = loss->curve.step[turn.valley.bottom];
-    if (turn.real && training_improves_after(patient, bottom, *loss) && !metric_improves(patient, bottom)) {
-      Observation seen = describe(*loss, turn, settings);
+    // Where training is not in the log, only a rise that gives much of the gain back speaks for itself.
+    const bool alone = patient.training() == nullptr && patient.training_quality().empty();
+    const bool apart = alone ? turn.share > settings["alone_share"] && loss->size() >= settings["alone_points"]
+                             : training_improves_after(patient, bottom, *loss);
+    if (turn.real && apart && !metric_improves(patient, bottom)) {
+      Observation seen = describe(*loss, turn, !alone, settings);
+      if (only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
       if (const Reading* training = patient.training()) {
         seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
                                          training->course[training->index_at(bottom)],
@@ -103,13 +203,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     checked = true;
     if (never_learned(patient)) break;
     const Turn turn = turn_of(quality, limits_for_metric(settings), std::nan(""));
-    const bool loss_agrees =
-        loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || !patient.training_quality().empty();
-    if (turn.real && loss_agrees && training_improves_after(patient, quality.curve.step[turn.valley.bottom], quality)) {
-      return describe(quality, turn, settings);
+    const double bottom = quality.curve.step[turn.valley.bottom];
+    const auto& trained = patient.training_quality();
+    const bool trained_on = std::any_of(trained.begin(), trained.end(), [&](const Reading& reading) {
+      return reading.size() >= 5 && motion_after(reading, bottom) == Motion::improved;
+    });
+    const bool loss_agrees = loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || trained_on;
+    if (turn.real && loss_agrees && training_improves_after(patient, bottom, quality)) {
+      return describe(quality, turn, true, settings);
     }
     break;  // only the leading metric is judged: of a dozen one always wobbles
   }
+  if (auto seen = carries_nothing_over(patient, settings)) return std::move(*seen);
+  if (auto seen = pulls_away(patient, settings)) return std::move(*seen);
   if (!checked)
     return NotChecked{"no validation series with at least " + number(settings["fewest_points"]) + " points"};
   return NotFound{};
@@ -124,14 +230,35 @@ Finding overfitting() {
           kDoc,
           {{"fewest_points", 4, "evaluations needed to see a rise at every one of them"},
            {"noise_units", 2.5, "noise levels the rise must exceed"},
-           {"rise_share", 0.03, "share of validation's gain that must be lost for it to matter"},
+           {"rise_share", 0.06, "share of validation's gain that must be lost for it to matter"},
            {"level_share", 0.01, "share of validation's level that the rise must exceed"},
            {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
            {"p_value", 0.02, "significance of the rise after the valley"},
+           {"alone_share", 0.5, "share of the gain whose loss is enough where training is not in the log"},
+           {"alone_points", 12, "evaluations needed in that case"},
+           {"halved", 0.5, "share of its first loss to which training must have come down"},
+           {"nothing", 0.85,
+            "share of its first value that validation keeps; of healthy runs that halve their training loss 98 in 100 "
+            "come below 0.82 (population)"},
+           {"little", 0.65, "the same where the losses are far apart as well"},
+           {"apart", 6, "validation loss in units of the training loss"},
+           {"gained", 0.85, "share of its first loss below which training has got somewhere"},
+           {"unfollowed", 0.9, "distance of the losses, in gains of training, at which validation has not followed"},
+           {"above", 2, "validation loss in units of the training loss that is far above it"},
+           {"absurd", 1.25, "validation loss in units of the first training loss that no metric excuses"},
+           {"rest", 0.1, "share of validation's range within which of its best it has come to rest"},
+           {"rest_share", 0.5, "part of the run that it must have rested"},
+           {"gap_share", 0.4, "final distance of the losses, as a share of what training gained"},
+           {"gap_level", 0.25, "the same as a share of the validation loss; less costs little"},
+           {"widened", 0.1, "share of that gain which training made, and by which the losses parted, since then"},
+           {"solved", 0.95, "training accuracy of a set that is solved"},
+           {"carries_over", 0.1, "validation accuracy below which nothing of that carries over"},
+           {"fewest_evaluations", 8, "evaluations after which it should have"},
            {"critical_share", 1, "share of the gain whose loss is critical: validation is worse than at the start"},
            {"metric_level_share", 0.05, "share of a metric's level that its decline must exceed"},
            {"metric_strictness", 1.4, "factor by which a metric alone must exceed the limits on noise and gain"}},
-          check};
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

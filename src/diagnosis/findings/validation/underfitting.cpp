@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/flatness.h"
 #include "diagnosis/observe.h"
@@ -16,10 +17,10 @@ together at a level that is still high.
 
 ## Signature
 Training and validation loss are both flat over the last `flat_share` of the run, lie within `gap_share` of each other,
-training does not fall on alone (`goes_on`), and gained less than `gain_share` of its first level. A warning when the
-accuracy shows that the level is poor (below `poor_accuracy`). A note when the accuracy is only little above guessing
-(`poor_share`), when there is none, since a loss by itself does not tell how low it could go, and among more than
-`many_classes` classes, such as the next character of a text.
+training does not fall on alone (`goes_on`), and gained less than `gain_share` of its first level. The best accuracy, area under the curve or R2 must be
+poor: less than `poor_skill` of the way from guessing to perfection; without one a loss does not tell how low it could
+go. Or, whatever the curves: it comes less than `least_skill` of that way and no longer rises; or less than `some_skill`
+where a classifier keeps more than `kept` of its first loss and no longer gets lower.
 
 ## Why it matters
 More time and more data will not help; capacity, less regularisation, or better features will.
@@ -31,14 +32,6 @@ Tasks with a high irreducible loss (language, noisy labels) flatten at a level t
 - Goodfellow, Bengio, Courville 2016, Deep Learning, section 5.2.
 - Kaplan et al. 2020, Scaling Laws for Neural Language Models: loss as a power law of size.
 )";
-
-/// Of the answers that guessing leaves wrong the model gets less than `share` right: 0.65 among two classes is poor.
-bool little_above_guessing(const Patient& patient, double accuracy, double share) {
-  const auto classes = known_classes(patient);
-  if (!classes) return false;
-  const double guess = 1.0 / *classes;
-  return (accuracy - guess) / (1 - guess) < share;
-}
 
 /// Training falls on since `step` and validation does not follow, which is another matter than underfitting.
 bool parts(const Reading& training, const Reading& validation, double step, const SettingValues& settings) {
@@ -53,10 +46,37 @@ bool parts(const Reading& training, const Reading& validation, double step, cons
          -trend_since(validation).change < kFollows * -of_training.change;
 }
 
+/// The run is over and its best evaluation is hardly better than guessing: a plain fact, whatever the curves look like.
+std::optional<Observation> hardly_learned(const Patient& patient, const SettingValues& settings) {
+  const auto best = skill(patient);
+  const Reading* training = patient.training();
+  // A classifier that keeps three quarters of its first loss has learned little, whatever is right by then.
+  const bool little = training != nullptr && training->start > 0 && !training->negated &&
+                      training->size() >= settings["fewest_points"] && class_count(patient).value_or(2) > 2 &&
+                      training->end > settings["kept"] * training->start &&
+                      flatness_of(*training, settings["creep"]).share > settings["comes_to_rest"];
+  if (!best || best->share > settings[little ? "some_skill" : "least_skill"] || best->rising) return std::nullopt;
+  if (training != nullptr && training->ends_nonfinite) return std::nullopt;  // broken, not weak
+  // Where training learned well, what fails is validation: another matter.
+  if (training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start)
+    return std::nullopt;
+  const std::int64_t first = training != nullptr ? training->first_step : 0;
+  const std::string words =
+      little ? training->name + " has come only from " + number(training->start) + " to " + number(training->end) +
+                   " and stands there; " + best->series + " is " + number(best->figure) + " at best."
+             : best->series + " is " + number(best->figure) + " at best, hardly better than guessing.";
+  Observation seen = observe(Severity::warning, confidence_of(2), first, best->last_step, words);
+  seen.evidence.push_back(evidence(best->series, first, best->last_step, best->share,
+                                   settings[little ? "some_skill" : "least_skill"],
+                                   per_cent(best->share) + " of the way from guessing to perfection"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (auto seen = hardly_learned(patient, settings)) return std::move(*seen);
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
-  if (training == nullptr || validation == nullptr || patient.reinforcement()) {
+  if (training == nullptr || validation == nullptr) {
     return NotChecked{"needs a training and a validation loss"};
   }
   if (training->size() < settings["fewest_points"] || validation->size() < settings["fewest_points"]) {
@@ -74,46 +94,53 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (std::abs(gap) > settings["gap_share"] || gain > settings["gain_share"] || gain < settings["least_gain"]) {
     return NotFound{};
   }
-  const auto accuracy = patient.best_accuracy();
-  const bool poor = accuracy && *accuracy <= settings["poor_accuracy"];
-  if (accuracy && !poor && !little_above_guessing(patient, *accuracy, settings["poor_share"])) return NotFound{};
+  // Without a figure of merit a loss does not tell how low it could go.
+  const auto reached = skill(patient);
+  if (!reached || reached->share > settings["poor_skill"]) return NotFound{};
+  // What comes next in a text is uncertain by nature: among many tokens no accuracy near one is to be had.
+  if (class_count(patient).value_or(2) >= settings["many_classes"] && gain > settings["text_gain"]) return NotFound{};
   const std::int64_t since =
       std::min(training->step_at(flat_training.since), validation->step_at(flat_validation.since));
-  const bool many = known_classes(patient).value_or(0) > settings["many_classes"];
   Observation seen =
-      observe(poor && !many ? Severity::warning : Severity::note,
-              confidence_of(settings["gap_share"] / std::max(std::abs(gap), 0.02)), since, training->last_step,
+      observe(Severity::warning, confidence_of(settings["gap_share"] / std::max(std::abs(gap), 0.02)), since,
+              training->last_step,
               "Training and validation loss are both flat since " + at_step(since) +
                   ", high and close: " + number(training->end) + " and " + number(validation->end) + ".");
   seen.evidence.push_back(evidence(training->name, since, training->last_step, gain, settings["gain_share"],
                                    "gained " + per_cent(gain) + " of its first level"));
-  if (accuracy) {
-    seen.evidence.push_back(evidence(validation->name, since, validation->last_step, *accuracy,
-                                     settings["poor_accuracy"], "the best accuracy is " + per_cent(*accuracy)));
-  }
+  seen.evidence.push_back(evidence(reached->series, since, reached->last_step, reached->share, settings["poor_skill"],
+                                   "it is " + number(reached->figure) + " at best, " + per_cent(reached->share) +
+                                       " of the way from guessing to perfection"));
   return seen;
 }
 
 }  // namespace
 
 Finding underfitting() {
-  return {
-      "underfitting",
-      "Both losses are flat, high and close together",
-      {Need::curve},
-      kDoc,
-      {{"fewest_points", 8, "points each loss needs"},
-       {"flat_share", 0.35, "last share of the run over which both must be flat"},
-       {"creep", 0.08, "share of all its gain that validation, which has little noise, may still gain over that"},
-       {"gap_share", 0.15, "distance between the losses, as a share of the level"},
-       {"gain_share", 0.5, "share of its first level that training must not have gained"},
-       {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},
-       {"poor_accuracy", 0.6, "accuracy below which the level counts as poor"},
-       {"goes_on", 0.02, "share of its gain that training may still gain over that stretch"},
-       {"p_value", 0.01, "significance of that gain"},
-       {"poor_share", 0.4, "share of the answers that guessing leaves wrong below which the accuracy is worth a note"},
-       {"many_classes", 20, "classes above which a low accuracy may be a good one"}},
-      check};
+  return {"underfitting",
+          "Both losses are flat, high and close together",
+          {Need::curve},
+          kDoc,
+          {{"least_skill", 0.2,
+            "share of the way from guessing to perfection; 98 in 100 healthy runs of the population come further than "
+            "0.35"},
+           {"kept", 0.75, "share of its first loss above which a classifier has learned little"},
+           {"comes_to_rest", 0.25, "last share of the run over which such a loss no longer falls"},
+           {"some_skill", 0.6, "the same limit where the loss says so too"},
+           {"learned", 0.6, "share of its first loss below which training has learned"},
+           {"fewest_points", 8, "points each loss needs"},
+           {"flat_share", 0.35, "last share of the run over which both must be flat"},
+           {"creep", 0.08, "share of all its gain that validation, which has little noise, may still gain over that"},
+           {"gap_share", 0.15, "distance between the losses, as a share of the level"},
+           {"gain_share", 0.5, "share of its first level that training must not have gained"},
+           {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},
+           {"poor_skill", 0.35, "share of the way from guessing to perfection that 98 in 100 healthy runs exceed"},
+           {"many_classes", 30, "classes from which on they are taken for tokens of a text"},
+           {"text_gain", 0.25, "share of its first loss that a model of texts has gained once it knows their tokens"},
+           {"goes_on", 0.02, "share of its gain that training may still gain over that stretch"},
+           {"p_value", 0.01, "significance of that gain"}},
+          check,
+          JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
 
@@ -15,15 +16,16 @@ The model seems to do better on data it has not seen than on the data it learns 
 ## Signature
 In at least `steady` of the evaluations the validation loss lies below the training loss of the epoch *after* it (a
 training loss is a mean over an epoch and lags by half of it), in the median by `gap` of the training level and by
-more than the noise explains.
+more than the noise explains. It is a warning where training itself came nowhere: more than `left` of its first loss is
+left while validation ends at `below` of it or less, and no figure of merit is good.
 
 ## Why it matters
 Mostly it has a good reason. It may also tell that the validation set is easier, overlaps the training set, or is
 scored differently; then the validation figures promise too much.
 
 ## When it is harmless
-Dropout, augmentation, mixing of samples, label smoothing and penalties act in training only and raise its loss. This is
-therefore only ever a note.
+Dropout, augmentation, mixing of samples, label smoothing and penalties act in training only and raise its loss. As long
+as training gets somewhere this is therefore only a note.
 
 ## References
 - Srivastava et al. 2014, Dropout: A Simple Way to Prevent Neural Networks from Overfitting.
@@ -55,8 +57,34 @@ Comparison compare(const Reading& training, const Reading& validation) {
   return comparison;
 }
 
+/// Training hardly came off its first loss while validation fell far below it: what training is asked for cannot be
+/// learned, be it wrong labels, labels smoothed away or units dropped.
+std::optional<Observation> held_back(const Patient& patient, const Reading& training, const Reading& validation,
+                                     const SettingValues& settings) {
+  const auto reached = skill(patient);
+  const double left = training.start > 0 ? training.end / training.start : 0;
+  // A sum over batches beside a mean over samples: the two have different scales from the first row on.
+  if (validation.start < settings["same_scale"] * training.start) return std::nullopt;
+  if (training.negated || training.size() < settings["fewest_losses"] || left < settings["left"] || left > 1 ||
+      training.top > settings["climbed"] * training.start || validation.end > settings["below"] * training.end ||
+      validation.end < 0 || (reached && reached->share > settings["skilled"])) {
+    return std::nullopt;
+  }
+  Observation seen =
+      observe(Severity::warning, confidence_of(left / settings["left"] + 0.5), training.first_step, training.last_step,
+              training.name + " came only from " + number(training.start) + " to " + number(training.end) + " while " +
+                  validation.name + " fell to " + number(validation.end) +
+                  ": something holds training back that validation lacks.");
+  seen.qualifiers["training"] = "held back";
+  seen.evidence.push_back(evidence(training.name, training.first_step, training.last_step, left, settings["left"],
+                                   per_cent(left) + " of the first loss is left"));
+  seen.evidence.push_back(evidence(validation.name, validation.first_step, validation.last_step,
+                                   validation.end / training.end, settings["below"],
+                                   "validation ends at " + per_cent(validation.end / training.end) + " of it"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
   if (training == nullptr || validation == nullptr || training->curve.empty())
@@ -66,6 +94,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (n < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " evaluations beside training losses"};
   }
+  if (auto seen = held_back(patient, *training, *validation, settings)) return std::move(*seen);
   const auto below = static_cast<double>(
       std::count_if(comparison.gaps.begin(), comparison.gaps.end(), [](double gap) { return gap > 0; }));
   const double gap = signal::median(comparison.gaps);
@@ -88,15 +117,25 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding validation_better_than_training() {
-  return {"validation-better-than-training",
-          "Validation lies below training all along",
-          {Need::curve},
-          kDoc,
-          {{"fewest_points", 6, "evaluations needed to call it lasting"},
-           {"steady", 0.9, "share of the evaluations that must lie below"},
-           {"gap", 0.05, "median distance, as a share of the training level, that is worth a word"},
-           {"standard_errors", 3, "standard errors by which the distance must exceed zero"}},
-          check};
+  return {
+      "validation-better-than-training",
+      "Validation lies below training all along",
+      {Need::curve},
+      kDoc,
+      {{"fewest_points", 6, "evaluations needed to call it lasting"},
+       {"steady", 0.9, "share of the evaluations that must lie below"},
+       {"gap", 0.9,
+        "median distance, as a share of the training level, that dropout, augmentation and running means do not "
+        "explain; one healthy run in twenty of the population has 0.83"},
+       {"standard_errors", 3, "standard errors by which the distance must exceed zero"},
+       {"fewest_losses", 8, "training losses needed to see that it comes nowhere"},
+       {"left", 0.83, "share of the first training loss that is left where training is held back"},
+       {"below", 0.9, "validation loss, as a share of the training loss, that shows what could be had"},
+       {"same_scale", 0.4, "first validation loss, as a share of the first training loss, of losses that are alike"},
+       {"climbed", 1.3, "times its start above which a training loss has been elsewhere"},
+       {"skilled", 0.85, "share of the way from guessing to perfection of a model that is not held back"}},
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::string_view kId = "validation-better-than-training";
 
-Run with_ratio(double ratio, double scale = 1, double shift = 0) {
+Run with_ratio(double ratio, double scale = 1) {
   osler::Run run;
   Values train = noisy(40, 0.02, 1, descent);
   Values validation = times(noisy(40, 0.02, 2, descent), ratio);
-  for (double& value : train) value = scale * value + shift;
-  for (double& value : validation) value = scale * value + shift;
+  for (double& value : train) value *= scale;
+  for (double& value : validation) value *= scale;
   record(run, "loss", train);
   record(run, "val_loss", validation);
   return run;
@@ -21,12 +21,12 @@ Run with_ratio(double ratio, double scale = 1, double shift = 0) {
 
 TEST(ValidationBetterThanTraining, FarBelowAllAlongIsANote) {
   for (const double scale : {1e4, 1.0, 1e-4}) {
-    EXPECT_TRUE(found(verdict_of(kId, with_ratio(0.5, scale)), Severity::note));
+    EXPECT_TRUE(found(verdict_of(kId, with_ratio(0.05, scale)), Severity::note));
   }
-  EXPECT_TRUE(found(verdict_of(kId, with_ratio(0.5, 1, -10)), Severity::note));
 }
 
 TEST(ValidationBetterThanTraining, AsGoodOrWorseIsOrdinary) {
+  EXPECT_TRUE(absent(verdict_of(kId, with_ratio(0.5)))) << "dropout and augmentation do that";
   EXPECT_TRUE(absent(verdict_of(kId, with_ratio(1.0))));
   EXPECT_TRUE(absent(verdict_of(kId, with_ratio(1.2))));
 }

@@ -19,6 +19,7 @@ moves. Weights that change give predictions that change; numbers that do not cha
 One value makes up at least `share` of at least `fewest_points` evaluations while the training loss (or the validation
 loss beside a frozen accuracy) moved by more than `moved_noise` noise units. A validation loss may also freeze on the
 way: its last `late_points` values or more, and `late_share` of all, are one number while the training loss falls on.
+Where training is not in the log, a validation loss with four digits or more is frozen when all its values are one number.
 
 ## Why it matters
 Either the evaluation does not look at the model being trained (a stale checkpoint, a cached result, the same batch),
@@ -118,9 +119,22 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
   const auto share = [](const Repeat& of) { return static_cast<double>(of.times) / static_cast<double>(of.points); };
   const bool training_moves = moves(patient.training(), settings["moved_noise"]) ||
                               (role != Role::validation_loss && moves(patient.validation(), settings["moved_noise"]));
-  const bool harmless = at_ceiling(repeat.value) || rounded(repeat.value) ||
+  // A loss of next to nothing is a task that is solved.
+  const auto total = series.summary().total();
+  const Reading* training = patient.training();
+  // Where nothing is left of the training loss nothing moves the weights any more.
+  const bool finished = training != nullptr && !training->negated && training->best >= 0 &&
+                        training->course[training->index_at(static_cast<double>(repeat.first_step))] <=
+                            settings["solved"] * training->start;
+  const bool solved =
+      finished || (role == Role::validation_loss && total && std::abs(repeat.value) <= settings["solved"] * total->max);
+  const bool harmless = solved || at_ceiling(repeat.value) || rounded(repeat.value) ||
                         (role != Role::validation_loss && arrived(series, repeat.value));
-  if (share(repeat) >= settings["share"] && !harmless && training_moves) return repeat;
+  const bool enough = static_cast<double>(repeat.points) >= settings["fewest_points"];
+  if (enough && share(repeat) >= settings["share"] && !harmless && training_moves) return repeat;
+  // Where training is not in the log, a loss with many digits that is the same in every evaluation speaks for itself.
+  const bool alone = training == nullptr && role == Role::validation_loss && repeat.times == repeat.points;
+  if (alone && !rounded(repeat.value) && !rounded(100 * repeat.value)) return repeat;
   if (role != Role::validation_loss) return std::nullopt;
   const Repeat last = last_repeated(series);
   const bool late = static_cast<double>(last.times) >= settings["late_points"] && share(last) >= settings["late_share"];
@@ -133,7 +147,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Role role : {Role::validation_accuracy, Role::validation_metric, Role::validation_loss}) {
     for (const Cast& cast : patient.roles().in(role)) {
       if (cast.guess.component) continue;
-      if (static_cast<double>(most_repeated(*cast.series).points) < settings["fewest_points"]) continue;
+      if (static_cast<double>(most_repeated(*cast.series).points) < settings["fewest_alone"]) continue;
       checked = true;
       const std::optional<Repeat> found = frozen(patient, role, *cast.series, settings);
       if (!found) continue;
@@ -144,7 +158,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       Observation seen = observe(Severity::warning, confidence_of(1 + 4 * clearly), repeat.first_step,
                                  cast.series->summary().last_step(),
                                  name + " is exactly " + number(repeat.value) + " in " + std::to_string(repeat.times) +
-                                     " of " + std::to_string(repeat.points) + " evaluations while training moves.");
+                                     " of " + std::to_string(repeat.points) + " evaluations" +
+                                     (patient.training() != nullptr ? " while training moves." : "."));
       seen.evidence.push_back(evidence(name, repeat.first_step, seen.last_step, share, settings["share"],
                                        per_cent(share) + " of the values are " + number(repeat.value)));
       return seen;
@@ -163,6 +178,8 @@ Finding validation_frozen() {
           {Need::curve},
           kDoc,
           {{"fewest_points", 8, "evaluations needed before a repeated value means anything"},
+           {"fewest_alone", 5, "the same for a loss of many digits that never changed at all"},
+           {"solved", 0.02, "share of its highest value below which a repeated loss is that of a task that is solved"},
            {"share", 0.8, "share of the evaluations with one and the same value"},
            {"late_points", 10, "newest values of a loss that must be one number when it froze on the way"},
            {"late_share", 0.4, "share of the evaluations that these must make up"},

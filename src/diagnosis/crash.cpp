@@ -1,0 +1,42 @@
+// Reading the marks of a run's end.
+#include "diagnosis/crash.h"
+
+#include "diagnosis/facts.h"
+
+namespace osler {
+
+std::string Crash::in_words() const {
+  if (kind == "out-of-memory") return "running out of memory";
+  if (kind == "nccl-timeout") return "a collective operation that timed out";
+  if (kind == "time-limit") return "a time limit";
+  if (kind == "preempted") return "preemption";
+  if (kind == "killed") return "being killed";
+  return "an exception";
+}
+
+std::optional<Crash> last_crash(const Patient& patient) {
+  std::optional<Crash> crash;
+  for (const Mark& mark : patient.run().marks()) {
+    if (mark.kind == Mark::Kind::restart || mark.kind == Mark::Kind::finished) crash.reset();
+    if (mark.kind != Mark::Kind::crashed || mark.step < patient.run().steps().last) continue;
+    // Ctrl-C: the shell's 130, and the 255 that W&B writes for it. Whoever stops a run by hand knows why.
+    if (mark.text == "exit code 130" || mark.text == "exit code 255") continue;
+    const std::size_t colon = mark.text.find(": ");
+    const std::string kind = mark.text.substr(0, colon);
+    const bool known = kind == "exception" || kind == "out-of-memory" || kind == "nccl-timeout" ||
+                       kind == "time-limit" || kind == "preempted" || kind == "killed";
+    crash = Crash{known ? kind : "exception",
+                  known && colon != std::string::npos ? mark.text.substr(colon + 2) : mark.text, mark.step};
+  }
+  return crash;
+}
+
+std::optional<std::string> other_crash(const Findings& findings, std::string_view kinds) {
+  const Observation* crash = findings.found("run-crashed");
+  if (crash == nullptr) return "the program did not crash";
+  const std::string_view kind = qualifier(crash, "kind");
+  if (kinds.find(kind) != std::string_view::npos) return std::nullopt;
+  return "the log names another end: " + std::string(kind);
+}
+
+}  // namespace osler

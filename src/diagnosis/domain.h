@@ -1,0 +1,13 @@
+// Recognising what kind of training a run is.
+#pragma once
+
+#include "osler/diagnosis/domain.h"
+#include "osler/run/role.h"
+#include "osler/run/run.h"
+
+namespace osler {
+
+/// The domain that the series, their roles and the configuration speak for most clearly.
+[[nodiscard]] RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles);
+
+}  // namespace osler

@@ -1,0 +1,60 @@
+// The kind of training is told from what its log holds.
+#include "diagnosis/domain.h"
+
+#include <gtest/gtest.h>
+
+#include "osler/diagnosis/diagnose.h"
+
+namespace osler {
+namespace {
+
+RecognisedDomain domain_of(std::initializer_list<const char*> series, const char* key = "", const char* value = "") {
+  Run run;
+  for (const char* name : series) {
+    const SeriesId id = run.series(name);
+    for (std::int64_t step = 0; step < 12; ++step)
+      run.add(Event{id, step, kNoTime, 2.0 / (1.0 + static_cast<double>(step))});
+  }
+  if (*key != '\0') run.config(key, value);
+  return recognise_domain(run, *RoleMap::infer(run));
+}
+
+TEST(Domain, IsToldByTheSeries) {
+  EXPECT_EQ(domain_of({"rollout/ep_rew_mean", "train/entropy_loss", "train/value_loss"}).domain, Domain::reinforcement);
+  EXPECT_EQ(domain_of({"loss", "reward", "completions/mean_length", "kl"}).domain, Domain::reward_tuning);
+  EXPECT_EQ(domain_of({"loss", "rewards/margins", "rewards/chosen"}).domain, Domain::preference_tuning);
+  EXPECT_EQ(domain_of({"train_loss", "val_loss", "val_perplexity"}).domain, Domain::language_model);
+  EXPECT_EQ(domain_of({"loss_G", "loss_D"}).domain, Domain::adversarial);
+  EXPECT_EQ(domain_of({"train/box_loss", "train/cls_loss", "metrics/mAP50(B)"}).domain, Domain::detection);
+  EXPECT_EQ(domain_of({"train_loss", "val_acc"}).domain, Domain::classification);
+  EXPECT_EQ(domain_of({"train_loss", "val_r2"}).domain, Domain::regression);
+  EXPECT_EQ(domain_of({"loss"}).domain, Domain::unknown);
+}
+
+TEST(Domain, IsToldByTheConfigurationWhereTheSeriesAreSilent) {
+  const RecognisedDomain found = domain_of({"loss"}, "model_name_or_path", "meta-llama/Llama-3.2-1B");
+  EXPECT_EQ(found.domain, Domain::language_model);
+  EXPECT_NE(found.why.find("llama"), std::string::npos);
+}
+
+TEST(Domain, IsWhatTheUserSays) {
+  osler::Run run;
+  const SeriesId id = run.series("loss");
+  for (std::int64_t step = 0; step < 40; ++step)
+    run.add(Event{id, step, kNoTime, 2.0 / (1.0 + static_cast<double>(step))});
+  DiagnosisOptions options;
+  options.domain = Domain::language_model;
+  const auto report = diagnose(run, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->domain.domain, Domain::language_model);
+  EXPECT_EQ(report->domain.confidence, 1);
+}
+
+TEST(Domain, HasANameThatIsReadBack) {
+  EXPECT_EQ(domain_from("language-model"), Domain::language_model);
+  EXPECT_EQ(to_string(Domain::reward_tuning), "reward-tuning");
+  EXPECT_FALSE(domain_from("astrology"));
+}
+
+}  // namespace
+}  // namespace osler

@@ -1,0 +1,88 @@
+// Reading rewards and the figures beside them.
+#include "diagnosis/evidence/agent.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "signal/robust.h"
+
+namespace osler {
+namespace {
+
+constexpr double kEpisodes = 2;          // scatters of single episodes that are much for a reward near zero
+constexpr double kImprovedErrors = 3;    // standard errors of a clear gain
+constexpr double kImprovedShare = 0.15;  // and its least size against the scale
+
+constexpr double kNearTop = 0.75;       // share of the largest possible reward that leaves little to gain
+constexpr std::size_t kVeryFirst = 50;  // a fiftieth of the run
+
+}  // namespace
+
+bool RewardCourse::improved() const {
+  return sure > kImprovedErrors && gain > kImprovedShare * scale;
+}
+
+bool RewardCourse::still_improves() const {
+  const Stretch& middle = stretches.all[stretches.all.size() / 2];
+  return errors_gained(middle, late) > kImprovedErrors && middle.level - late.level > kImprovedShare * scale / 2;
+}
+
+bool RewardCourse::near_top() const {
+  const auto& values = reading->curve.value;  // negated rewards
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low >= -1 && *high <= 0 && late.level < -kNearTop;
+}
+
+std::optional<RewardCourse> reward_course(const Patient& patient) {
+  if (!patient.reinforcement() || patient.training() == nullptr) return std::nullopt;
+  RewardCourse course;
+  course.reading = patient.training();
+  course.stretches = stretches_of(*course.reading);
+  if (course.stretches.all.empty()) return std::nullopt;
+  const Stretches& parts = course.stretches;
+  course.late = parts.joined(parts.all.size() - std::max<std::size_t>(1, parts.all.size() / 3));
+  // A reward that rises within the first stretch is measured from its very first points. They are few, and as unsure as
+  // that: without it, bad luck at the start would pass for a gain.
+  Stretch begin = parts.first();
+  if (course.reading->start > begin.level) {
+    begin.level = course.reading->start;
+    begin.error = std::max(begin.error, parts.scatter / 2);
+  }
+  course.gain = begin.level - course.late.level;
+  course.sure = errors_gained(begin, course.late);
+  course.scale = std::max(course.reading->level, kEpisodes * parts.scatter);
+  return course;
+}
+
+bool tunes_language_model(const Patient& patient) {
+  const auto played = [&](Role role) { return !patient.roles().in(role).empty(); };
+  return played(Role::completion_length) || played(Role::truncated_share) || played(Role::no_variance_share) ||
+         played(Role::reference_kl);
+}
+
+std::optional<Reading> figure(const Patient& patient, Role role, std::size_t fewest) {
+  for (const Cast& cast : patient.roles().in(role)) {
+    const auto total = cast.series->summary().total();
+    if (!total || total->count < fewest) continue;
+    Reading reading = read_series(*cast.series, cast.guess.negated);
+    // `negated` of a reading says that it should rise; here it says that the log holds the opposite sign.
+    reading.negated = false;
+    return reading;
+  }
+  return std::nullopt;
+}
+
+double late_level(const Reading& reading) {
+  return signal::median(std::span(reading.curve.value).last(std::max<std::size_t>(1, reading.size() / 3)));
+}
+
+double early_level(const Reading& reading) {
+  std::vector<double> learning;
+  std::copy_if(reading.curve.value.begin(), reading.curve.value.end(), std::back_inserter(learning),
+               [](double value) { return value != 0; });
+  if (learning.empty()) return 0;
+  return signal::median(std::span<const double>(learning).first(
+      std::clamp<std::size_t>(learning.size() / kVeryFirst, 1, learning.size())));
+}
+
+}  // namespace osler

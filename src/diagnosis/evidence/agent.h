@@ -1,0 +1,41 @@
+// What an agent earns: the course of a reward, and the figures that its learner logs beside it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "diagnosis/evidence/stretches.h"
+#include "diagnosis/patient.h"
+
+namespace osler {
+
+/// How the reward went over the run. Values are negated rewards, as in every reading that should rise.
+struct RewardCourse {
+  const Reading* reading = nullptr;
+  Stretches stretches;
+  Stretch late;      ///< the last third
+  double gain = 0;   ///< how far the last third lies above the first stretch, in rewards
+  double scale = 0;  ///< what counts as much here: the size of rewards, or the scatter of episodes
+  double sure = 0;   ///< the gain in standard errors
+  /// It ends clearly above where it began.
+  [[nodiscard]] bool improved() const;
+  /// It still rose clearly over the second half of the run.
+  [[nodiscard]] bool still_improves() const;
+  /// A reward between 0 and 1 that ends near 1: there is little left to gain.
+  [[nodiscard]] bool near_top() const;
+};
+/// Nothing for a run without a reward, or with too few points.
+[[nodiscard]] std::optional<RewardCourse> reward_course(const Patient& patient);
+
+/// A language model is tuned by rewards for its answers.
+[[nodiscard]] bool tunes_language_model(const Patient& patient);
+
+/// The first series in a role, as the log has it but with the sign that the role means; nothing below `fewest` points.
+[[nodiscard]] std::optional<Reading> figure(const Patient& patient, Role role, std::size_t fewest);
+
+/// The median of the last third of a reading.
+[[nodiscard]] double late_level(const Reading& reading);
+/// The median of the very first values, zeros before learning starts left out.
+[[nodiscard]] double early_level(const Reading& reading);
+
+}  // namespace osler

@@ -1,0 +1,233 @@
+// Levels of chance by figure of merit.
+#include "diagnosis/evidence/chance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/set_up.h"
+#include "diagnosis/facts.h"
+#include "diagnosis/movement.h"
+#include "signal/robust.h"
+
+namespace osler {
+namespace {
+
+constexpr std::size_t kFewestLosses = 8;
+constexpr std::size_t kFewestEvaluations = 5;
+constexpr std::size_t kFewestToRest = 40;  // losses after which one that stands has come to rest
+constexpr std::size_t kFewestBeside = 2;   // evaluations beside a training loss that many points tell
+constexpr std::size_t kPatience = 10;      // evaluations after which a detector should have found something
+constexpr double kBesideLoss = 0.015;      // relative distance from ln C of a loss that never left it
+constexpr double kBesideBoth = 0.04;       // the same where the accuracy agrees
+constexpr double kBesideAuc = 0.03;        // area under the curve of a few hundred samples of guessing (Hanley 1982)
+constexpr double kNothingFound = 0.003;    // mAP, F1, IoU or Dice of a model that finds nothing
+constexpr double kGuessedAccuracy = 0.62;  // a constant guess is seldom right more often
+constexpr double kNearStart = 0.1;         // relative distance from ln C of a first loss that guesses as well
+constexpr double kRisen = 0.25;            // a rise of the accuracy from its first value that guessing does not have
+
+/// The values after the first third: what a model does once it had time to learn.
+std::span<const double> settled(const Reading& reading) {
+  return std::span(reading.course).subspan(reading.size() / 3);
+}
+
+bool within(std::span<const double> values, double low, double high) {
+  return std::all_of(values.begin(), values.end(), [&](double value) { return value >= low && value <= high; });
+}
+
+Guessing stays(const Reading& reading, double chance, std::string words, bool validation) {
+  return {reading.name, reading.first_step, reading.last_step, reading.shown(signal::median(settled(reading))),
+          chance,       std::move(words),   /*classes=*/0,     validation};
+}
+
+/// Loss and accuracy agree on guessing among the same number of classes.
+std::optional<Guessing> by_loss_and_accuracy(const Patient& patient) {
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    const Reading* training = patient.training();
+    const bool beside = training != nullptr && training->size() >= kPatience;
+    const std::size_t fewest = beside ? kFewestBeside : kFewestEvaluations;
+    if (pair.loss->size() < fewest || pair.accuracy->size() < fewest) continue;
+    const double accuracy = pair.share(signal::median(settled(*pair.accuracy)));
+    const double best = pair.best();
+    const double first = pair.share(first_value(patient, *pair.accuracy));
+    if (!(accuracy > 0) || best > kGuessedAccuracy || best - first > kRisen) continue;
+    const double level = signal::median(settled(*pair.loss));
+    const int told = configured_classes(patient).value_or(0);
+    const int by_loss = static_cast<int>(std::lround(std::exp(std::min(level, 12.0))));
+    const int classes = told > 1 ? told : std::max(2, by_loss);
+    const double chance = std::log(classes);
+    // Classes need not be equally frequent: guessing is right a little more often than in one of C cases.
+    const bool guessed = best < 1.6 / classes + 0.02 || (told == 0 && std::abs(accuracy * classes - 1) < 0.15);
+    // It may have begun worse than guessing; better it never was.
+    if (guessed && pair.loss->best > (1 - kBesideBoth) * chance &&
+        within(settled(*pair.loss), (1 - kBesideBoth) * chance, (1 + 2 * kBesideBoth) * chance) &&
+        std::abs(level / chance - 1) < kBesideBoth) {
+      Guessing found = stays(*pair.loss, chance, "the loss of guessing among " + std::to_string(classes) + " classes",
+                             pair.split == "validation");
+      found.classes = classes;
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The loss alone: never more than a trifle from ln C for a C that people have.
+std::optional<Guessing> by_loss(const Patient& patient) {
+  for (const Reading* loss : patient.objectives()) {
+    if (loss->size() < kFewestLosses || loss->negated) continue;
+    const double level = signal::median(loss->curve.value);
+    const auto told = configured_classes(patient);
+    const auto classes =
+        told && std::abs(level / std::log(*told) - 1) < kBesideLoss ? told : chance_classes(level, kBesideLoss / 3);
+    if (!classes) continue;
+    const double chance = std::log(*classes);
+    if (!within(loss->course, (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
+    Guessing found = stays(*loss, chance, "the loss of guessing among " + std::to_string(*classes) + " classes",
+                           loss == patient.validation());
+    found.classes = *classes;
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// A loss that came down a little and has stood at the loss of guessing between two or among ten ever since, to a few
+/// thousandths: no task has its floor there by chance.
+std::optional<Guessing> by_rest(const Patient& patient) {
+  const Reading* loss = patient.training() != nullptr ? patient.training() : patient.validation();
+  if (loss == nullptr || loss->negated || loss->size() < kFewestToRest || !losses_with_accuracy(patient).empty()) {
+    return std::nullopt;
+  }
+  const double level = signal::median(settled(*loss));
+  for (const int classes : {2, 10}) {
+    const double chance = std::log(classes);
+    if (std::abs(level / chance - 1) > kBesideLoss / 5 || loss->opening < chance || loss->opening > 2 * chance)
+      continue;
+    if (!within(settled(*loss), (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
+    Guessing found = stays(*loss, chance, "the loss of guessing among " + std::to_string(classes) + " classes",
+                           loss == patient.validation());
+    found.classes = classes;
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// Training and validation, measured apart, have both come to rest at the loss of guessing among the same classes: from
+/// wherever they came, nothing is known any more.
+std::optional<Guessing> by_both_losses(const Patient& patient) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || validation == nullptr || training->negated || validation->negated ||
+      training->size() < kFewestLosses || validation->size() < kFewestLosses) {
+    return std::nullopt;
+  }
+  const double level = signal::median(settled(*training));
+  const auto classes = chance_classes(level, kBesideLoss);
+  // A loss that came down from far above may have its floor there.
+  if (!classes || first_value(patient, *training) > (1 + kNearStart) * std::log(*classes)) return std::nullopt;
+  const double chance = std::log(*classes);
+  const bool both = std::abs(signal::median(settled(*validation)) / chance - 1) < kBesideLoss &&
+                    within(settled(*training), (1 - 2 * kBesideLoss) * chance, (1 + 2 * kBesideBoth) * chance) &&
+                    within(settled(*validation), (1 - 2 * kBesideLoss) * chance, (1 + 2 * kBesideBoth) * chance);
+  if (!both) return std::nullopt;
+  Guessing found =
+      stays(*training, chance, "the loss of guessing among " + std::to_string(*classes) + " classes", false);
+  found.classes = *classes;
+  return found;
+}
+
+std::optional<Guessing> by_metric(const Patient& patient, Role role, bool validation) {
+  for (const Cast& cast : patient.roles().in(role)) {
+    const Reading metric = read_series(*cast.series, cast.guess.higher_is_better);
+    if (metric.size() < kFewestEvaluations || cast.guess.component) continue;
+    const double best = metric.shown(metric.best);
+    switch (cast.guess.measure) {
+      case Measure::auc: {
+        const double unit = best > 1.5 ? 100 : 1;
+        if (within(settled(metric), -unit * (0.5 + kBesideAuc), -unit * (0.5 - kBesideAuc))) {
+          Guessing found = stays(metric, 0.5 * unit, "the area under the curve of guessing", validation);
+          found.classes = 2;
+          return found;
+        }
+        break;
+      }
+      case Measure::r2:
+        if (best <= 0) return stays(metric, 0, "no better than predicting the mean", validation);
+        break;
+      case Measure::average_precision:
+      case Measure::iou:
+      case Measure::dice:
+      case Measure::f1: {
+        if (metric.size() >= kPatience && best < kNothingFound && metric.shown(metric.top) >= 0) {
+          return stays(metric, 0, "that of a model that finds nothing", validation);
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Guessing> guessing(const Patient& patient) {
+  if (patient.reinforcement() || patient.adversarial()) return std::nullopt;
+  if (auto found = by_loss_and_accuracy(patient)) return found;
+  for (const auto& [role, validation] : {std::pair{Role::validation_metric, true}, std::pair{Role::train_metric, false},
+                                         std::pair{Role::validation_accuracy, true}}) {
+    if (auto found = by_metric(patient, role, validation)) return found;
+  }
+  if (auto found = by_loss(patient)) return found;
+  if (auto found = by_both_losses(patient)) return found;
+  return by_rest(patient);
+}
+
+std::optional<int> class_count(const Patient& patient) {
+  if (const auto told = configured_classes(patient)) return told;
+  constexpr double kAgree = 0.35;   // relative distance of the first accuracy from 1/C for C = exp(first loss)
+  constexpr double kHighest = 7.5;  // nats: beyond a few thousand classes a few samples do not tell 1/C
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    const double loss = first_value(patient, *pair.loss);
+    const double right = pair.share(first_value(patient, *pair.accuracy));
+    if (!(loss > 0) || loss > kHighest || !(right > 0)) continue;
+    const double classes = std::round(std::exp(loss));
+    if (classes >= 2 && std::abs(right * classes - 1) < kAgree) return static_cast<int>(classes);
+  }
+  // A first loss that happens to be that of guessing among a few classes does not tell, when fewer answers are right.
+  const auto guessed = known_classes(patient);
+  // What was trained before does not begin by guessing: where its first loss lies is chance.
+  if (!guessed || (fine_tuning(patient) && losses_with_accuracy(patient).empty())) return std::nullopt;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    constexpr double kFewer = 0.5;
+    if (pair.share(first_value(patient, *pair.accuracy)) < kFewer / *guessed) return std::nullopt;
+  }
+  return guessed;
+}
+
+std::optional<Skill> skill(const Patient& patient) {
+  constexpr double kStillRises = 0.25;  // of all it gained, within the last third
+  const auto classes = class_count(patient);
+  for (const Role role :
+       {Role::validation_accuracy, Role::validation_metric, Role::train_accuracy, Role::train_metric}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      const Measure measure = cast.guess.measure;
+      const bool accuracy = measure == Measure::accuracy || measure == Measure::balanced_accuracy;
+      if (cast.guess.component || !(accuracy || measure == Measure::auc || measure == Measure::r2)) continue;
+      if (accuracy && !classes) continue;
+      const Reading reading = read_series(*cast.series, true);
+      if (reading.size() < kFewestEvaluations) continue;
+      const double best = reading.shown(reading.best);
+      const double unit = measure != Measure::r2 && best > 1.5 ? 100 : 1;
+      const double chance = accuracy ? 1.0 / *classes : measure == Measure::auc ? 0.5 : 0;
+      Skill found{cast.series->name(), (best / unit - chance) / (1 - chance), best, false, reading.last_step};
+      const double gained = reading.start - reading.end;
+      const double lately = reading.course[reading.size() * 2 / 3] - reading.end;
+      found.rising = gained > 0 && lately > kStillRises * gained && lately > reading.noise.sigma;
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace osler

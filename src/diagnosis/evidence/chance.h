@@ -1,0 +1,44 @@
+// Chance: what a model that has learned nothing scores, and whether a run ever does better.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "diagnosis/patient.h"
+
+namespace osler {
+
+/// A logged figure that stays at what guessing gives.
+struct Guessing {
+  std::string series;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  double level = 0;         ///< where it stays, as the log writes it
+  double chance = 0;        ///< what guessing gives
+  std::string words;        ///< what guessing is here: "the loss of guessing among 10 classes"
+  int classes = 0;          ///< the classes among which it guesses; 0 where that does not apply
+  bool validation = false;  ///< measured on validation data
+};
+
+/// The figure that shows most clearly that the model guesses from its first evaluation to its last: cross-entropy at
+/// ln C with an accuracy of 1/C, an area under the curve of 0.5, R2 at or below 0, a detector or segmenter that never
+/// finds anything. Nothing where some figure does better, or none has a known level of chance.
+[[nodiscard]] std::optional<Guessing> guessing(const Patient& patient);
+
+/// The number of classes: as configured, or as the first loss and the first accuracy agree on before anything is
+/// learned, or as a loss near that of guessing tells.
+[[nodiscard]] std::optional<int> class_count(const Patient& patient);
+
+/// How far the best evaluation lies between guessing (0) and perfection (1), by accuracy among a known number of
+/// classes, area under the curve, or R2.
+struct Skill {
+  std::string series;
+  double share = 0;     ///< 0: guessing, 1: perfect; may be negative
+  double figure = 0;    ///< the best value as the log writes it
+  bool rising = false;  ///< it still improved clearly over the last third of the run
+  std::int64_t last_step = 0;
+};
+/// On validation data where there are any, else on training data; nothing where the log does not tell.
+[[nodiscard]] std::optional<Skill> skill(const Patient& patient);
+
+}  // namespace osler

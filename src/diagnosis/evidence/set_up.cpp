@@ -1,0 +1,72 @@
+// Reads the set-up of a training from its log.
+#include "diagnosis/evidence/set_up.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "diagnosis/facts.h"
+
+namespace osler {
+namespace {
+
+bool multiples(const std::vector<double>& shares, int parts) {
+  constexpr double kRounding = 0.002;
+  return std::all_of(shares.begin(), shares.end(), [&](double share) {
+    return std::abs(share * parts - std::round(share * parts)) < kRounding * parts;
+  });
+}
+
+bool without_logarithm(Measure measure) {
+  return measure == Measure::squared_error || measure == Measure::root_squared_error ||
+         measure == Measure::absolute_error || measure == Measure::relative_error || measure == Measure::hinge ||
+         measure == Measure::r2;
+}
+
+}  // namespace
+
+std::optional<int> samples_per_accuracy(const Patient& patient) {
+  constexpr std::size_t kFewest = 10;
+  constexpr double kPerCent = 100;
+  const Series* series = patient.roles().first(Role::train_accuracy);
+  if (series == nullptr) return std::nullopt;
+  std::vector<double> shares;
+  double highest = 0;
+  for (const Bucket& bucket : series->summary().buckets()) {
+    if (bucket.count == 0) continue;
+    // Buckets of several points keep their extremes, which are values of single batches as well.
+    for (const double value : {bucket.min, bucket.max}) {
+      shares.push_back(value);
+      highest = std::max(highest, value);
+    }
+  }
+  if (shares.size() < kFewest) return std::nullopt;
+  if (highest > 1.5) {
+    for (double& share : shares) share /= kPerCent;
+  }
+  if (std::set<double>(shares.begin(), shares.end()).size() < 2) return std::nullopt;
+  for (const int parts : {1, 2, 3, 4}) {
+    if (multiples(shares, parts)) return parts;
+  }
+  return std::nullopt;
+}
+
+bool loss_without_logarithm(const Patient& patient) {
+  for (const Role role : {Role::train_loss, Role::validation_loss, Role::validation_metric, Role::train_metric}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (without_logarithm(cast.guess.measure)) return true;
+    }
+  }
+  const auto named = configured_text(patient, {"loss", "criterion", "loss_fn", "loss_function", "objective"});
+  constexpr std::array kNames = {"mse", "MSE", "mae", "MAE", "L1", "l1", "squared", "huber", "Huber", "hinge", "Hinge"};
+  return named && std::any_of(kNames.begin(), kNames.end(),
+                              [&](const char* name) { return named->find(name) != std::string_view::npos; });
+}
+
+bool fine_tuning(const Patient& patient) {
+  if (patient.run().format == "hf-trainer-state") return true;
+  return configured_flag(patient, {"pretrained", "from_pretrained", "finetune", "use_pretrained"}) == true;
+}
+
+}  // namespace osler

@@ -1,0 +1,21 @@
+// Set-up: what the log betrays of how training was set up, beyond its configuration.
+#pragma once
+
+#include <optional>
+
+#include "diagnosis/patient.h"
+
+namespace osler {
+
+/// The number of samples per logged training accuracy, when it is 4 or fewer: every value is a multiple of 1/n.
+/// Nothing where the accuracy takes finer values or hardly any.
+[[nodiscard]] std::optional<int> samples_per_accuracy(const Patient& patient);
+
+/// The loss is one that takes no logarithm: squared or absolute errors, or a hinge, by its name, the configuration, or
+/// the metric beside it.
+[[nodiscard]] bool loss_without_logarithm(const Patient& patient);
+
+/// Training starts from weights that were trained before: the log of a fine-tuning framework, or the configuration.
+[[nodiscard]] bool fine_tuning(const Patient& patient);
+
+}  // namespace osler

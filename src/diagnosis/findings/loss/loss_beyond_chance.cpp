@@ -1,0 +1,116 @@
+// loss-beyond-chance: the loss lies far above what guessing costs, whatever its shape.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/chance.h"
+#include "diagnosis/facts.h"
+#include "diagnosis/movement.h"
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+A classifier that knows nothing and says so pays ln(C) per sample. One whose loss ends many times above that is sure of
+wrong answers.
+
+## Signature
+An accuracy is logged beside the loss, the loss never fell below `factor` times ln(C), and the accuracy is poor
+(less than `poor` of the way from guessing to perfection): a loss that is a sum over samples falls with a good accuracy and is left alone. C is that of the
+configuration, or else at most `most_classes`. Without an accuracy it takes a configuration that names a cross-entropy, its
+classes and its batch: a first loss above `sum` of batch x ln(C) may be a sum.
+
+## Why it matters
+Outputs of hundreds that are wrong come from weights or inputs that are far too large: unscaled data, a huge
+initialisation, steps that threw the weights off. The gradient is that of a few samples.
+
+## When it is harmless
+Losses that are sums over a batch or a sequence, or have penalties added, are larger all along.
+
+## References
+- Karpathy 2019, A Recipe for Training Neural Networks: verify the loss at initialisation.
+)";
+
+/// The configuration names a cross-entropy, its classes and a batch so large that the loss is no sum over it, and the
+/// training loss never came down to what guessing costs.
+std::optional<Observation> above_what_is_configured(const Patient& patient, const SettingValues& settings) {
+  const Reading* loss = patient.training();
+  const auto classes = configured_classes(patient);
+  const auto named = configured_text(patient, {"loss", "criterion", "loss_fn", "loss_function", "objective"});
+  const auto batch = configured_number(patient, {"batch_size", "train_batch_size", "batch"});
+  if (loss == nullptr || loss->negated || loss->size() < settings["fewest_losses"] || !classes || !named || !batch) {
+    return std::nullopt;
+  }
+  constexpr std::array kLogarithmic = {"entropy", "Entropy", "bce", "BCE", "nll", "NLL"};
+  const bool cross_entropy = std::any_of(kLogarithmic.begin(), kLogarithmic.end(),
+                                         [&](const char* name) { return named->find(name) != std::string_view::npos; });
+  const double chance = std::log(*classes);
+  const double limit = settings["factor"] * chance;
+  const bool sum = first_value(patient, *loss) > settings["sum"] * *batch * chance;
+  if (!cross_entropy || sum || loss->best < limit) return std::nullopt;
+  Observation seen =
+      observe(Severity::warning, confidence_of(loss->best / limit), loss->first_step, loss->last_step,
+              loss->name + " is at " + number(loss->end) + " in the end and was never below " + number(loss->best) +
+                  ": guessing among " + std::to_string(*classes) + " classes costs " + number(chance) + ".");
+  seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, loss->best, limit,
+                                   "the classes are those of the configuration"));
+  return seen;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (auto seen = above_what_is_configured(patient, settings)) return std::move(*seen);
+  bool checked = false;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    if (pair.loss->size() < settings["fewest_points"] || pair.accuracy->size() < settings["fewest_points"]) continue;
+    checked = true;
+    const auto known = class_count(patient);
+    const double classes = known.value_or(static_cast<int>(settings["most_classes"]));
+    const double chance = std::log(classes);
+    // One that was lower once and has risen since is overfitting or divergence.
+    const double lowest = pair.loss->best;
+    const double right = pair.share(pair.accuracy->end);
+    const double guess = 1 / classes;
+    // Of two classes half is right by chance: where nobody says how many there are, one that has not risen is poor.
+    const double gained = right - pair.share(first_value(patient, *pair.accuracy));
+    const bool poor = (right - guess) / (1 - guess) < settings["poor"] ||
+                      (!known && right < settings["guessed"] && gained < settings["risen"]);
+    if (lowest < settings["factor"] * chance || !poor) continue;
+    Observation seen =
+        observe(Severity::warning, confidence_of(lowest / (settings["factor"] * chance)), pair.loss->first_step,
+                pair.loss->last_step,
+                pair.loss->name + " is at " + number(pair.loss->end) + " with an accuracy of " + per_cent(right) +
+                    ": guessing among " + number(classes) + " classes costs " + number(chance) + ".");
+    seen.evidence.push_back(evidence(pair.loss->name, pair.loss->first_step, pair.loss->last_step, lowest,
+                                     settings["factor"] * chance, "it never fell below " + number(lowest)));
+    return seen;
+  }
+  if (!checked)
+    return NotChecked{"no accuracy beside a loss with at least " + number(settings["fewest_points"]) + " values"};
+  return NotFound{};
+}
+
+}  // namespace
+
+Finding loss_beyond_chance() {
+  return {.id = "loss-beyond-chance",
+          .title = "The loss is far above what guessing costs",
+          .needs = {Need::curve},
+          .doc = kDoc,
+          .settings = {{"fewest_points", 4, "values of loss and accuracy needed"},
+                       {"fewest_losses", 12, "values needed where the loss stands alone"},
+                       {"sum", 0.3, "share of batch x ln(C) from which on a first loss may be a sum over the batch"},
+                       {"factor", 1.5, "times ln(C) beyond which a loss is absurd"},
+                       {"poor", 0.35,
+                        "share of the way from guessing to perfection below which the loss is no sum of small ones"},
+                       {"guessed", 0.62, "share of right answers that a guess between two classes seldom exceeds"},
+                       {"risen", 0.1, "rise of that share which shows learning"},
+                       {"most_classes", 1000, "classes assumed where the log does not tell"}},
+          .check = check,
+          .judged_by = JudgedBy::loss};
+}
+
+}  // namespace osler::catalogue

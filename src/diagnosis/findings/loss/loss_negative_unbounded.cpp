@@ -1,0 +1,88 @@
+// loss-negative-unbounded: the loss falls below zero and nothing holds it.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+A loss that measures errors cannot be less than zero. This one is, and falls faster and faster: what is minimised has no
+floor.
+
+## Signature
+The loss ends below zero at `beyond` times its first size, and each third of the run falls by `faster` times what the one
+before it fell. Or it is below zero from its first value on, ends at `grown` times that size, falls in its last third
+by at least `steady` times what it fell in the first, and no figure of merit improves.
+
+## Why it matters
+Every step makes the number better and the model worse. Labels outside of the range that the loss expects (1 and 2 in
+place of 0 and 1), logits where probabilities are expected, or a wrong sign take the floor away.
+
+## When it is harmless
+Log-densities, ELBOs of continuous data and Wasserstein critics may be negative. They approach a level, or are not judged
+by this.
+
+## References
+- Goodfellow, Bengio, Courville 2016, Deep Learning, section 6.2.
+)";
+
+/// Some figure of merit got clearly better: what is minimised is what is meant.
+bool quality_improves(const Patient& patient) {
+  for (const std::vector<Reading>* readings : {&patient.validation_quality(), &patient.training_quality()}) {
+    for (const Reading& reading : *readings) {
+      if (reading.size() >= 3 && reading.start - reading.end > 0.05 * std::max(std::abs(reading.start), 1.0))
+        return true;
+    }
+  }
+  return false;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const Reading* loss = patient.training();
+  if (loss == nullptr) return NotChecked{"no training loss"};
+  const std::size_t n = loss->size();
+  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  const std::size_t third = n / 3;
+  const double first = std::max(std::abs(loss->curve.value.front()), std::abs(loss->start));
+  if (loss->negated || !(loss->end < 0)) return NotFound{};
+  const auto fall = [&](std::size_t from) { return loss->course[from] - loss->course[std::min(from + third, n - 1)]; };
+  const double faster = settings["faster"];
+  const bool accelerates = -loss->end > settings["beyond"] * first && fall(0) > 0 && fall(third) > faster * fall(0) &&
+                           fall(2 * third) > faster * fall(third);
+  // Likelihoods and ratios in decibels come from above zero and slow down; an error with its sign turned round begins
+  // below and has no reason to.
+  const bool begins_below = loss->curve.value.front() < 0 && -loss->end > settings["grown"] * first &&
+                            fall(2 * third) > settings["steady"] * fall(0) && !quality_improves(patient);
+  if (!accelerates && !begins_below) return NotFound{};
+  const auto below = std::find_if(loss->course.begin(), loss->course.end(), [](double level) { return level < 0; });
+  const std::int64_t since = loss->step_at(static_cast<std::size_t>(below - loss->course.begin()));
+  Observation seen =
+      observe(Severity::critical, confidence_of(-loss->end / (settings["beyond"] * std::max(first, 1e-300))), since,
+              loss->last_step,
+              loss->name + " falls below zero without a bound" + (accelerates ? ", faster and faster: " : ": ") +
+                  number(loss->start) + " to " + number(loss->end) + ".");
+  seen.evidence.push_back(
+      evidence(loss->name, since, loss->last_step, loss->end, 0, "a loss that measures errors has a floor at zero"));
+  return seen;
+}
+
+}  // namespace
+
+Finding loss_negative_unbounded() {
+  return {.id = "loss-negative-unbounded",
+          .title = "The loss falls below zero without a bound",
+          .needs = {Need::curve},
+          .doc = kDoc,
+          .settings = {{"fewest_points", 12, "values needed to see a fall that gets faster"},
+                       {"beyond", 10, "times the first size of the loss that it reaches below zero"},
+                       {"grown", 2.5, "the same for a loss that is below zero from its first value on"},
+                       {"steady", 0.45, "its fall in the last third of the run relative to the first"},
+                       {"faster", 1.2, "fall of each third of the run relative to that of the one before"}},
+          .check = check,
+          .judged_by = JudgedBy::loss};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,98 @@
+// reward-stuck-from-start: the agent earns what a random policy earns, from the first episode to the last.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/evidence/agent.h"
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The agent acts and the learner updates, but the reward stays where the first, random policy had it.
+
+## Signature
+From the first stretch of the run to its last third the reward changed by less than `gain_share` of its scale (its size,
+or twice the scatter of single episodes), or by less than `errors` standard errors, and no stretch between them was
+better by more than twice that. What swings by four times that, and by `swing` scatters, moves. A reward that is the same number in every episode is stuck for certain.
+
+## Why it matters
+Nothing is reinforced: the reward is too sparse to be met by chance, the signal is drowned by its scale or by the entropy
+bonus, or the environment does not pass the action on. More steps of the same do not help.
+
+## When it is harmless
+While epsilon is still high a value-based agent acts at random on purpose, and the first part of a hard exploration
+problem is flat in every successful run. An agent that was good from its first step has nothing to gain.
+
+## References
+- Henderson et al. 2018, Deep Reinforcement Learning that Matters.
+- Andrychowicz et al. 2021, What Matters in On-Policy Reinforcement Learning?
+)";
+
+bool still_explores(const Patient& patient, double epsilon) {
+  const auto exploration = figure(patient, Role::exploration_rate, 2);
+  return exploration && exploration->end > epsilon;
+}
+
+/// What is learned and forgotten in turns may end where it began, and has moved all the same.
+bool swings(const Reading& reward, double small, double scatters) {
+  constexpr std::size_t kShort = 24;  // stretches short enough not to average swings away
+  const Stretches parts = stretches_of(reward, kShort);
+  const double range = parts.all[parts.worst()].level - parts.all[parts.best()].level;
+  return range > 4 * small && range > scatters * parts.scatter;
+}
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const auto course = reward_course(patient);
+  if (!course || course->reading->size() < settings["fewest_points"]) {
+    return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
+  }
+  if (still_explores(patient, settings["epsilon"])) return NotChecked{"the agent still acts at random on purpose"};
+  const Reading& reward = *course->reading;
+  const Stretches& parts = course->stretches;
+  const Stretch& best = parts.all[parts.best()];
+  const bool constant = reward.top == reward.best;
+  const double small = settings["gain_share"] * course->scale;
+  const double at_best = parts.first().level - best.level;
+  // The best of a dozen stretches lies a few standard errors up by luck alone.
+  const bool better_between =
+      at_best > 2 * small && errors_gained(parts.first(), best) > settings["errors"] + settings["luck"];
+  // Few first episodes say little of where it began; that it rose all along is seen without them.
+  const signal::Trend trend = signal::trend_of(reward.curve.step, reward.curve.value);
+  const bool climbs = course->gain > small && trend.falls(settings["p_value"]);
+  const bool moved = climbs || (std::abs(course->gain) > small && std::abs(course->sure) > settings["errors"]);
+  if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || course->improved() ||
+                    course->near_top())) {
+    return NotFound{};
+  }
+  const double margin = constant ? 4 : small / std::max(std::abs(course->gain), small / 4);
+  Observation seen =
+      observe(Severity::critical, confidence_of(std::max(1.2, margin)), reward.first_step, reward.last_step,
+              reward.name + " has not moved since the start: " + number(reward.shown(parts.first().level)) +
+                  " in the first episodes, " + number(reward.shown(course->late.level)) + " in the last third.");
+  seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, course->gain, small,
+                                   "it gained " + number(course->gain) + ", " + number(std::abs(course->sure)) +
+                                       " standard errors; single values scatter by " + number(parts.scatter)));
+  return seen;
+}
+
+}  // namespace
+
+Finding reward_stuck_from_start() {
+  return {.id = "reward-stuck-from-start",
+          .title = "The reward has not moved since the start",
+          .needs = {Need::curve},
+          .doc = kDoc,
+          .settings = {{"fewest_points", 12, "rewards needed to tell stillness from a slow start"},
+                       {"gain_share", 0.12, "gain, as a share of the scale of rewards, that counts as movement"},
+                       {"errors", 2.5, "standard errors of a gain that chance does not explain"},
+                       {"p_value", 0.0001, "significance of a trend over the whole run that shows movement by itself"},
+                       {"luck", 2, "standard errors more for the best of a dozen stretches"},
+                       {"swing", 3, "scatters of single values by which stretches of a reward that moves differ"},
+                       {"epsilon", 0.3, "chance of a random action above which it is too early to judge"}},
+          .check = check,
+          .judged_by = JudgedBy::reward};
+}
+
+}  // namespace osler::catalogue

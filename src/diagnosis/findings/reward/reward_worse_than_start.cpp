@@ -1,0 +1,72 @@
+// reward-worse-than-start: the trained policy earns less than the random one it began as.
+#include <algorithm>
+
+#include "diagnosis/evidence/agent.h"
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+Learning made the policy worse: after the first updates the reward lies below that of the untrained policy, and stays.
+
+## Signature
+The last third lies `errors` standard errors and `fall_share` of the scale of rewards below the first points, and no
+stretch of the run was better than them.
+
+## Why it matters
+Something turns the signal round or drowns it: a reward of the wrong sign, a critic that diverged, a penalty that pays
+for ending episodes early, observations that are normalised otherwise than before.
+
+## When it is harmless
+The first logged value may be a single lucky episode, or an average over fewer episodes than later ones.
+
+## References
+- Henderson et al. 2018, Deep Reinforcement Learning that Matters.
+)";
+
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  const auto course = reward_course(patient);
+  if (!course || course->reading->size() < settings["fewest_points"]) {
+    return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
+  }
+  const Reading& reward = *course->reading;
+  const Stretches& parts = course->stretches;
+  // The first points as they are: the fall often comes with the first updates, within the first stretch.
+  const double begin = std::min(parts.first().level, reward.start);
+  const double fall = course->late.level - begin;
+  const double error = std::max(course->late.error, parts.scatter / 2);
+  const double best = parts.all[parts.best()].level;
+  const bool ever_better = begin - best > settings["better_share"] * fall && parts.best() > 0;
+  // What rises all along since then, from a start of few episodes, is on its way.
+  if (course->still_improves()) return NotFound{};
+  if (fall < settings["errors"] * error || fall < settings["fall_share"] * course->scale || ever_better) {
+    return NotFound{};
+  }
+  Observation seen =
+      observe(Severity::critical, confidence_of(fall / (settings["fall_share"] * course->scale)), reward.first_step,
+              reward.last_step,
+              reward.name + " is worse than at the start: " + number(reward.shown(begin)) + " then, " +
+                  number(reward.shown(course->late.level)) + " over the last third, and never clearly better.");
+  seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, reward.shown(course->late.level),
+                                   reward.shown(begin), "single values scatter by " + number(parts.scatter)));
+  return seen;
+}
+
+}  // namespace
+
+Finding reward_worse_than_start() {
+  return {.id = "reward-worse-than-start",
+          .title = "The reward is lower than that of the untrained policy",
+          .needs = {Need::curve},
+          .doc = kDoc,
+          .settings = {{"fewest_points", 12, "rewards below which a level means nothing"},
+                       {"errors", 3, "half scatters of single values by which the end must lie below the start"},
+                       {"fall_share", 0.25, "fall as a share of the scale of rewards"},
+                       {"better_share", 0.3, "gain over the start, as a share of the fall, that makes it a collapse"}},
+          .check = check,
+          .judged_by = JudgedBy::reward};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,53 @@
+// run-crashed: the log says that the program ended by an error, not by plan.
+#include <algorithm>
+
+#include "diagnosis/crash.h"
+#include "diagnosis/observe.h"
+
+namespace osler::catalogue {
+namespace {
+
+constexpr std::string_view kDoc = R"(
+## What it is
+The training did not end, it was ended: a traceback, memory that ran out, a collective that timed out, a limit of the
+scheduler, a machine that was taken away.
+
+## Signature
+The log holds the words of such an end, and no values of the training came after it. An error from which the program
+went on is not counted.
+
+## Why it matters
+Whatever the curves say, the run is not finished, and the next one will end the same way unless its reason is gone. What
+was learned since the last checkpoint is lost.
+
+## When it is harmless
+A limit of time or a preemption is part of the plan where training is resumed from a checkpoint; it is then worth knowing
+whether the checkpoint is recent.
+
+## References
+- Zhang et al. 2022, OPT: Open Pre-trained Transformer Language Models: a logbook of such ends.
+)";
+
+Verdict check(const Patient& patient, const SettingValues&) {
+  const auto crash = last_crash(patient);
+  if (!crash) return NotFound{};
+  const bool planned = crash->kind == "time-limit" || crash->kind == "preempted";
+  Observation seen = observe(planned ? Severity::warning : Severity::critical, 0.97, crash->step, crash->step,
+                             "The program ended by " + crash->in_words() + " at " + at_step(crash->step) + ".");
+  seen.qualifiers["kind"] = crash->kind;
+  seen.evidence.push_back(evidence("", crash->step, crash->step, 0, 0, "the log says: " + crash->line));
+  return seen;
+}
+
+}  // namespace
+
+Finding run_crashed() {
+  return {.id = "run-crashed",
+          .title = "The program ended by an error",
+          .needs = {Need::curve},
+          .doc = kDoc,
+          .settings = {},
+          .check = check};
+}
+
+}  // namespace osler::catalogue

@@ -1,0 +1,74 @@
+// What the first sentence and the figures of a report say of a run in which nothing is wrong, or too little is known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "osler/diagnosis/diagnose.h"
+
+namespace osler {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A report on series of so many points, each given by its name and its value at a step.
+struct Told {
+  const char* name;
+  double (*value)(int step);
+};
+Report report_on(int points, std::initializer_list<Told> series) {
+  Run run;
+  for (int step = 0; step < points; ++step) {
+    for (const Told& told : series) run.add(Event{run.series(told.name), step, kNoTime, told.value(step)});
+  }
+  return *diagnose(run);
+}
+
+TEST(Headline, OfALongRunBeginsWhereTheLogDoes) {
+  // Within the first of its 2,048 buckets the loss has fallen already.
+  const Report report =
+      report_on(100'000, {{"loss", [](int step) { return 2.3 + 8 * std::exp(-step / 10.0) + 0.001 * (step % 7); }}});
+  EXPECT_THAT(report.headline, HasSubstr("went from 10.3 to 2.3"));
+  EXPECT_DOUBLE_EQ(report.metrics.at("first-train-loss"), 10.3);
+}
+
+TEST(Headline, OfALongRunWhoseMetricRisesBeginsWhereTheLogDoes) {
+  const Report report = report_on(100'000, {{"elbo", [](int step) { return -90 - 110 * std::exp(-step / 10.0); }}});
+  EXPECT_DOUBLE_EQ(report.metrics.at("first-train-loss"), -200);
+}
+
+TEST(Headline, OfAShortRunBeginsWithItsFirstPointsTogether) {
+  const Report report = report_on(100, {{"loss", [](int step) { return step == 0 ? 9.0 : 2.0 / (1 + step / 20.0); }}});
+  EXPECT_LT(report.metrics.at("first-train-loss"), 2) << "one odd value is not where a run comes from";
+}
+
+TEST(Headline, OfASinglePointSaysThatPointsAreMissing) {
+  const Report report = report_on(1, {{"loss", [](int) { return 1.5; }}});
+  EXPECT_EQ(report.status, Status::insufficient_data);
+  EXPECT_THAT(report.headline, HasSubstr("Too few points"));
+}
+
+TEST(Headline, OfAnUnknownColumnSaysThatNothingWasRecognised) {
+  const Report report = report_on(100, {{"zebra", [](int step) { return 1.0 * step; }}});
+  EXPECT_EQ(report.status, Status::insufficient_data);
+  EXPECT_THAT(report.headline, HasSubstr("No loss, reward or metric was recognised"));
+}
+
+TEST(Headline, OfAGanIsAVerdictOnItsBalance) {
+  const Report report = report_on(300, {{"g_loss", [](int step) { return 1 + 0.1 * std::sin(step * 1.7); }},
+                                        {"d_loss", [](int step) { return 0.7 + 0.05 * std::sin(step * 2.3); }}});
+  EXPECT_EQ(report.status, Status::healthy);
+  EXPECT_THAT(report.headline, HasSubstr("Nothing wrong was found"));
+}
+
+TEST(Headline, OfAnActorAndACriticAloneAsksForAReward) {
+  const Report report = report_on(300, {{"actor_loss", [](int step) { return -1 - 0.01 * step; }},
+                                        {"critic_loss", [](int step) { return std::exp(-step / 100.0); }}});
+  EXPECT_EQ(report.status, Status::insufficient_data);
+  EXPECT_THAT(report.headline, AllOf(HasSubstr("reward"), Not(HasSubstr("No loss"))));
+}
+
+}  // namespace
+}  // namespace osler

@@ -1,0 +1,390 @@
+// What anybody sees at a glance is never called healthy, and healthy oddities are: properties over random scale,
+// length, noise, rounding and names. Each fact is drawn many times; a draw that is judged wrongly is printed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+
+#include "osler/diagnosis/diagnose.h"
+#include "simulate/random.h"
+
+namespace osler {
+namespace {
+
+using simulate::Random;
+using Curve = std::function<double(double)>;  // of the progress from 0 to 1
+
+constexpr std::size_t kDraws = 60;
+
+/// A log whose length, distance of steps, names and digits are drawn.
+class Log {
+ public:
+  explicit Log(Random& random) : random_(random) {
+    points_ = static_cast<std::size_t>(random.log_integer(24, 600));
+    stride_ = random.pick<std::int64_t>({1, 1, 10, 50});
+    digits_ = random.pick({5, 6, 7, 9});
+    style_ = static_cast<std::size_t>(random.integer(0, 3));
+  }
+
+  [[nodiscard]] std::size_t points() const { return points_; }
+  /// Makes it at least that long.
+  void lengthen(std::size_t points) { points_ = std::max(points_, points); }
+
+  /// Adds a series; `noise` is relative to each value.
+  Log& add(const std::string& name, double noise, const Curve& at) {
+    const SeriesId id = run_.series(name);
+    for (std::size_t i = 0; i < points_; ++i) {
+      const double x = static_cast<double>(i) / static_cast<double>(points_ - 1);
+      const double value = at(x) * (1 + noise * random_.normal());
+      run_.add(Event{id, static_cast<std::int64_t>(i) * stride_, kNoTime, rounded(value)});
+    }
+    return *this;
+  }
+  /// The same at every `every`-th point only.
+  Log& evaluate(const std::string& name, std::size_t every, double noise, const Curve& at) {
+    const SeriesId id = run_.series(name);
+    for (std::size_t i = 0; i < points_; i += every) {
+      const double x = static_cast<double>(i) / static_cast<double>(points_ - 1);
+      run_.add(
+          Event{id, static_cast<std::int64_t>(i) * stride_, kNoTime, rounded(at(x) * (1 + noise * random_.normal()))});
+    }
+    return *this;
+  }
+  Log& configure(const std::string& key, const std::string& value) {
+    run_.config(key, value);
+    return *this;
+  }
+
+  [[nodiscard]] std::string loss() const { return kLoss[style_]; }
+  [[nodiscard]] std::string accuracy() const { return kAccuracy[style_]; }
+  [[nodiscard]] std::string validation_loss() const { return kValidationLoss[style_]; }
+  [[nodiscard]] std::string validation_accuracy() const { return kValidationAccuracy[style_]; }
+  [[nodiscard]] std::string rate() const { return kRate[style_]; }
+  [[nodiscard]] std::string norm() const { return kNorm[style_]; }
+  [[nodiscard]] const Run& run() const { return run_; }
+
+ private:
+  static constexpr const char* kLoss[] = {"train/loss", "loss", "train_loss", "Loss/train"};
+  static constexpr const char* kAccuracy[] = {"train/accuracy", "accuracy", "train_acc", "Acc/train"};
+  static constexpr const char* kValidationLoss[] = {"val/loss", "val_loss", "eval_loss", "Loss/val"};
+  static constexpr const char* kValidationAccuracy[] = {"val/accuracy", "val_accuracy", "eval_accuracy", "Acc/val"};
+  static constexpr const char* kRate[] = {"train/lr", "learning_rate", "lr", "LR"};
+  static constexpr const char* kNorm[] = {"train/grad_norm", "grad_norm", "gradient_norm", "total_grad_norm"};
+
+  [[nodiscard]] double rounded(double value) const {
+    if (value == 0 || !std::isfinite(value)) return value;
+    const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) + 1 - digits_);
+    return std::round(value / unit) * unit;
+  }
+
+  Random& random_;
+  Run run_;
+  std::size_t points_ = 0;
+  std::int64_t stride_ = 1;
+  int digits_ = 6;
+  std::size_t style_ = 0;
+};
+
+using Recipe = std::function<void(Log&, Random&)>;
+
+struct Property {
+  const char* name;
+  Recipe draw;
+  bool sick;
+};
+
+std::string told(const Report& report) {
+  std::string text;
+  for (const Observation& seen : report.findings) {
+    text +=
+        fmt::format("\n    {} {} ({:.2f}): {}", to_string(seen.severity), seen.finding, seen.confidence, seen.summary);
+  }
+  return text.empty() ? "\n    nothing" : text;
+}
+
+/// Falls as losses do from 1 to `floor`.
+double descent(double x, double floor, double speed) {
+  return floor + (1 - floor) * std::pow(1 + speed * x, -1.1);
+}
+
+// --- Facts -----------------------------------------------------------------------------------------------------------
+
+void ends_far_above_its_start(Log& log, Random& random) {
+  const double scale = random.log_uniform(1e-3, 1e3);
+  const double turn = random.uniform(0.1, 0.6);
+  const double end = random.uniform(2.5, 20);
+  log.add(log.loss(), random.uniform(0.01, 0.08), [=](double x) {
+    const double fallen = descent(std::min(x, turn), 0.4, 20);
+    return scale * (x < turn ? fallen : fallen + (end - fallen) * std::min(1.0, (x - turn) / (0.6 * (1 - turn))));
+  });
+}
+
+void at_chance_by_loss_and_accuracy(Log& log, Random& random) {
+  const int classes = random.pick({2, 3, 5, 10, 20, 100});
+  const double noise = random.uniform(0.001, 0.008);
+  log.add(log.loss(), noise, [=](double) { return std::log(classes); });
+  log.add(log.accuracy(), 0.05, [=](double) { return 1.0 / classes; });
+}
+
+void area_under_the_curve_of_a_half(Log& log, Random& random) {
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 12);
+  log.add(log.loss(), random.uniform(0.002, 0.01), [](double) { return std::numbers::ln2; });
+  log.evaluate("val_auc", every, 0.008, [](double) { return 0.5; });
+}
+
+void a_nan_that_stays(Log& log, Random& random) {
+  const double scale = random.log_uniform(1e-3, 1e3);
+  const double from = random.uniform(0.15, 0.85);
+  log.add(log.loss(), random.uniform(0.01, 0.1),
+          [=](double x) { return x < from ? scale * descent(x, 0.2, 20) : std::numeric_limits<double>::quiet_NaN(); });
+}
+
+void infinite_gradients_and_a_risen_loss(Log& log, Random& random) {
+  const double from = random.uniform(0.3, 0.7);
+  const double high = random.uniform(4, 12);
+  log.add(log.loss(), 0.03, [=](double x) { return x < from ? descent(x, 0.3, 20) : high; });
+  log.add(log.norm(), 0.1, [=](double x) { return x < from ? 1.0 : std::numeric_limits<double>::infinity(); });
+}
+
+void cross_entropy_beyond_any_chance(Log& log, Random& random) {
+  const double level = random.log_uniform(60, 9000);
+  const int classes = random.pick({2, 5, 10, 50});
+  log.add(log.loss(), 0.2, [=](double x) { return level * (1.3 - 0.3 * x); });
+  log.add(log.accuracy(), 0.08, [=](double) { return 1.05 / classes; });
+}
+
+void gradient_norm_in_proportion_to_the_step(Log& log, Random& random) {
+  const double unit = random.log_uniform(0.5, 20);
+  log.add(log.loss(), 0.05, [](double x) { return descent(x, 0.6, 6); });
+  log.add(log.norm(), 0.02, [=](double x) { return unit * (0.02 + 50 * x); });
+}
+
+void a_layer_without_gradient(Log& log, Random& random) {
+  const int dead = static_cast<int>(random.integer(1, 4));
+  log.add(log.loss(), 0.02, [](double x) { return descent(x, 0.7, 8); });
+  for (int layer = 0; layer < 6; ++layer) {
+    const double size = random.log_uniform(0.05, 2);
+    log.add(fmt::format("grad_norm/layer{}.weight", layer), 0.2, [=](double) { return layer == dead ? 0.0 : size; });
+  }
+}
+
+void weights_that_never_change(Log& log, Random& random) {
+  const int frozen = static_cast<int>(random.integer(0, 5));
+  log.add(log.loss(), 0.02, [](double x) { return descent(x, 0.6, 8); });
+  for (int layer = 0; layer < 6; ++layer) {
+    const double size = random.uniform(3, 40);
+    const double grows = random.uniform(0.05, 0.4);
+    log.add(fmt::format("grad_norm/layer{}", layer), 0.2, [](double) { return 0.4; });
+    log.add(fmt::format("weight_norm/layer{}", layer), 0,
+            [=](double x) { return layer == frozen ? size : size * (1 + grows * x); });
+  }
+}
+
+void validation_exactly_repeated(Log& log, Random& random) {
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 20);
+  const double value = 0.6 + 0.0137 * random.uniform();
+  log.add(log.loss(), 0.02, [](double x) { return descent(x, 0.2, 15); });
+  log.evaluate(log.validation_loss(), every, 0, [=](double) { return value; });
+}
+
+void a_softmax_applied_twice(Log& log, Random& random) {
+  const int classes = random.pick({5, 10, 20, 100});
+  const double floor = std::log1p((classes - 1) / std::numbers::e);
+  const double start = std::log(classes);
+  log.add(log.loss(), 0.002, [=](double x) { return floor + (start - floor) * (0.02 + 0.98 * std::exp(-9 * x)); });
+  log.add(log.accuracy(), 0.004, [=](double x) { return 0.98 - (0.98 - 1.0 / classes) * std::exp(-9 * x); });
+  log.configure("num_classes", std::to_string(classes));
+}
+
+void a_rate_that_restarts(Log& log, Random& random) {
+  const double from = random.uniform(0.45, 0.75);
+  const double peak = random.log_uniform(1e-4, 1e-2);
+  log.add(log.rate(), 0, [=](double x) { return peak * (x < from ? 1 - 0.97 * x / from : 1.0); });
+  log.add(log.loss(), 0.01, [=](double x) { return x < from ? descent(x, 0.1, 30) : 0.75; });
+}
+
+void a_loss_that_comes_down_to_guessing(Log& log, Random& random) {
+  const double start = random.log_uniform(5, 500);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 12);
+  log.add(log.loss(), 0.004, [=](double x) { return std::numbers::ln2 + start * std::exp(-25 * x); });
+  log.evaluate("val_auc", every, 0.008, [](double) { return 0.5; });
+}
+
+void an_area_under_the_curve_turned_round(Log& log, Random& random) {
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 12);
+  const double area = random.uniform(0.02, 0.2);
+  log.add(log.loss(), 0.02, [](double x) { return 0.69 * descent(x, 0.3, 15); });
+  log.evaluate("val_auc", every, 0.02, [=](double x) { return area + (0.5 - area) * std::exp(-12 * x); });
+}
+
+void a_configured_cross_entropy_beyond_guessing(Log& log, Random& random) {
+  const int classes = random.pick({2, 5, 10});
+  const double factor = random.uniform(2.5, 6);
+  log.configure("loss", classes == 2 ? "binary-cross-entropy" : "cross_entropy");
+  if (classes > 2) log.configure("num_classes", std::to_string(classes));
+  log.configure("batch_size", random.pick<std::string>({"128", "256", "512"}));
+  log.add(log.loss(), 0.01, [=](double x) { return factor * std::log(classes) * (1 + 2 * std::exp(-3 * x)); });
+}
+
+void a_rate_far_beyond_what_is_usual(Log& log, Random& random) {
+  const double rate = random.log_uniform(0.1, 1);
+  const double level = random.uniform(1, 8);
+  log.configure("optimizer", random.pick<std::string>({"adam", "AdamW"}));
+  log.add(log.rate(), 0, [=](double) { return rate; });
+  log.add(log.loss(), 0, [=, &random](double) { return level * std::exp(0.9 * random.normal()); });
+}
+
+void a_generator_without_a_chance(Log& log, Random& random) {
+  const double lost = random.uniform(5.5, 12);
+  const double sure = random.log_uniform(1e-3, 0.06);
+  log.add("g_loss", 0.08, [=](double) { return lost; });
+  log.add("d_loss", 0.15, [=](double) { return sure; });
+}
+
+void at_rest_at_the_loss_of_guessing(Log& log, Random& random) {
+  const double early = 0.02 + 0.05 * random.uniform();
+  log.lengthen(60);
+  log.add(log.loss(), 0.005, [=](double x) { return x < early ? 0.9 : std::numbers::ln2; });
+}
+
+// --- Oddities that are healthy ---------------------------------------------------------------------------------------
+
+void warm_restarts(Log& log, Random& random) {
+  const double peak = random.log_uniform(1e-4, 1e-1);
+  const auto cycles = static_cast<double>(random.integer(3, 6));
+  const auto phase = [=](double x) { return x * cycles - std::floor(std::min(x, 0.9999) * cycles); };
+  log.add(log.rate(), 0,
+          [=](double x) { return 0.5 * peak * (1 + std::cos(std::numbers::pi * phase(x))) + 0.01 * peak; });
+  log.add(log.loss(), 0.01, [=](double x) {
+    return descent(x, 0.1, 25) * (1 + 0.25 * std::pow(1 - phase(x), 3) * (x < 1 / cycles ? 0.0 : 1.0));
+  });
+}
+
+void a_noisy_small_batch_that_learns(Log& log, Random& random) {
+  const double scale = random.log_uniform(0.1, 10);
+  log.add(log.loss(), random.uniform(0.15, 0.3), [=](double x) { return scale * descent(x, 0.15, 12); });
+}
+
+void dropout_with_better_validation(Log& log, Random& random) {
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 15);
+  const double gap = random.uniform(0.05, 0.25);
+  log.add(log.loss(), 0.02, [=](double x) { return 2.3 * (descent(x, 0.15, 15) + gap * 0.3); });
+  log.evaluate(log.validation_loss(), every, 0.01, [](double x) { return 2.3 * descent(x, 0.17, 15); });
+}
+
+void a_long_run_that_has_converged(Log& log, Random& random) {
+  const double scale = random.log_uniform(0.1, 10);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 25);
+  log.add(log.loss(), 0.02, [=](double x) { return scale * descent(x, 0.08, 400); });
+  log.evaluate(log.validation_loss(), every, 0.01, [=](double x) { return scale * descent(x, 0.1, 400); });
+}
+
+void a_sum_over_the_batch(Log& log, Random& random) {
+  const double batch = random.pick({64.0, 128.0, 512.0});
+  log.add(log.loss(), 0.03, [=](double x) { return batch * 2.3 * descent(x, 0.1, 15); });
+  log.add(log.accuracy(), 0.01, [](double x) { return 0.95 - 0.85 * std::pow(1 + 15 * x, -1.1); });
+}
+
+void a_density_below_zero(Log& log, Random& random) {
+  const double low = random.uniform(1, 6);
+  log.add(log.loss(), 0.0, [=](double x) { return 1.5 - (1.5 + low) * (1 - std::pow(1 + 20 * x, -1.1)); });
+}
+
+void a_curriculum(Log& log, Random& random) {
+  const double when = random.uniform(0.3, 0.5);
+  const double step = random.uniform(0.15, 0.35);
+  log.add(log.loss(), 0.01, [=](double x) {
+    return x < when ? descent(x, 0.2, 20) : descent(when, 0.2, 20) * (0.45 + (0.55 + step) * std::exp(-7 * (x - when)));
+  });
+}
+
+void grokking(Log& log, Random& random) {
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 30);
+  const double late = random.uniform(0.55, 0.7);
+  const auto grasped = [=](double x) { return 1 / (1 + std::exp(-40 * (x - late))); };
+  log.add(log.loss(), 0.02, [](double x) { return 4.5 * descent(x, 0.002, 80); });
+  log.add(log.accuracy(), 0.0005, [](double x) { return 0.999 - 0.99 * std::exp(-40 * x); });
+  log.evaluate(log.validation_loss(), every, 0.02, [=](double x) { return 0.02 + 5.5 * (1 - grasped(x)); });
+  log.evaluate(log.validation_accuracy(), every, 0.01, [=](double x) { return 0.01 + 0.98 * grasped(x); });
+}
+
+void a_game_in_balance(Log& log, Random& random) {
+  const double lead = random.uniform(0.7, 1.4);
+  log.add("g_loss", 0.25, [=](double x) { return 0.9 + 0.4 * x; });
+  log.add("d_loss", 0.15, [=](double) { return lead; });
+}
+
+void an_agent_whose_losses_grow_with_its_return(Log& log, Random& random) {
+  const double scale = random.log_uniform(10, 1000);
+  const auto learned = [](double x) { return 1 - std::exp(-3 * x); };
+  log.add("rollout/ep_rew_mean", 0.03, [=](double x) { return scale * (0.05 + learned(x)); });
+  log.add("train/critic_loss", 0.3, [=](double x) { return 0.02 * scale * (0.02 + learned(x)); });
+  log.add("train/actor_loss", 0.1, [=](double x) { return -scale * (0.02 + learned(x)); });
+}
+
+void a_fine_tuning_with_frozen_parts_unlogged(Log& log, Random& random) {
+  const double start = random.uniform(1.2, 2.8);
+  log.configure("pretrained", "true");
+  log.add(log.loss(), 0.04, [=](double x) { return start * descent(x, 0.55, 12); });
+  log.add(log.norm(), 0.3, [](double) { return 0.8; });
+}
+
+const Property kProperties[] = {
+    {"EndsFarAboveItsStart", ends_far_above_its_start, true},
+    {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
+    {"AreaUnderTheCurveOfAHalf", area_under_the_curve_of_a_half, true},
+    {"ANanThatStays", a_nan_that_stays, true},
+    {"InfiniteGradientsAndARisenLoss", infinite_gradients_and_a_risen_loss, true},
+    {"CrossEntropyBeyondAnyChance", cross_entropy_beyond_any_chance, true},
+    {"GradientNormInProportionToTheStep", gradient_norm_in_proportion_to_the_step, true},
+    {"ALayerWithoutGradient", a_layer_without_gradient, true},
+    {"WeightsThatNeverChange", weights_that_never_change, true},
+    {"ValidationExactlyRepeated", validation_exactly_repeated, true},
+    {"ASoftmaxAppliedTwice", a_softmax_applied_twice, true},
+    {"ARateThatRestarts", a_rate_that_restarts, true},
+    {"WarmRestarts", warm_restarts, false},
+    {"ANoisySmallBatchThatLearns", a_noisy_small_batch_that_learns, false},
+    {"DropoutWithBetterValidation", dropout_with_better_validation, false},
+    {"ALongRunThatHasConverged", a_long_run_that_has_converged, false},
+    {"ASumOverTheBatch", a_sum_over_the_batch, false},
+    {"ADensityBelowZero", a_density_below_zero, false},
+    {"ACurriculum", a_curriculum, false},
+    {"ALossThatComesDownToGuessing", a_loss_that_comes_down_to_guessing, true},
+    {"AnAreaUnderTheCurveTurnedRound", an_area_under_the_curve_turned_round, true},
+    {"AConfiguredCrossEntropyBeyondGuessing", a_configured_cross_entropy_beyond_guessing, true},
+    {"ARateFarBeyondWhatIsUsual", a_rate_far_beyond_what_is_usual, true},
+    {"AGeneratorWithoutAChance", a_generator_without_a_chance, true},
+    {"AtRestAtTheLossOfGuessing", at_rest_at_the_loss_of_guessing, true},
+    {"Grokking", grokking, false},
+    {"AGameInBalance", a_game_in_balance, false},
+    {"AnAgentWhoseLossesGrowWithItsReturn", an_agent_whose_losses_grow_with_its_return, false},
+    {"AFineTuningWithFrozenPartsUnlogged", a_fine_tuning_with_frozen_parts_unlogged, false},
+};
+
+class PlainFacts : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(PlainFacts, AreJudgedAsAnybodyWould) {
+  const Property& property = kProperties[GetParam()];
+  std::string wrong;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    Random random(1000 * (GetParam() + 1) + i);
+    Log log(random);
+    property.draw(log, random);
+    const Result<Report> report = diagnose(log.run());
+    ASSERT_TRUE(report);
+    const bool alarmed = report->status == Status::warning || report->status == Status::critical;
+    if (alarmed != property.sick) {
+      wrong += fmt::format("\n  draw {}, {} points, {}:{}", i, log.points(), log.loss(), told(*report));
+    }
+  }
+  EXPECT_EQ(wrong, "") << property.name << (property.sick ? " was called healthy" : " was accused");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlainFacts, ::testing::Range<std::size_t>(0, std::size(kProperties)),
+                         [](const auto& info) { return std::string(kProperties[info.param].name); });
+
+}  // namespace
+}  // namespace osler
