@@ -20,6 +20,8 @@ Json side_json(const Side& side) {
   json["ending"] = nullptr;
   if (side.ending)
     json["ending"] = {{"motion", to_string(side.ending->motion)}, {"since", json_number(side.ending->since)}};
+  json["last"] = json_number(side.last);
+  json["lost_after"] = side.lost_after ? json_number(*side.lost_after) : Json(nullptr);
   json["floor"] = side.floor ? json_number(*side.floor) : Json(nullptr);
   return json;
 }
@@ -28,6 +30,7 @@ Json series_json(const SeriesComparison& series) {
   Json json = {{"role", to_string(series.role)},
                {"a", side_json(series.a)},
                {"b", side_json(series.b)},
+               {"to", json_number(series.to)},
                {"difference", json_number(series.difference)},
                {"standard_errors", json_number(series.difference_score)},
                {"parting", nullptr},
@@ -58,6 +61,8 @@ std::string render_json(const Comparison& comparison) {
                      {"to", json_number(comparison.to)},
                      {"headline", comparison.headline},
                      {"standing", to_string(comparison.standing)},
+                     {"standing_reason", to_string(comparison.reason)},
+                     {"verdict", comparison.verdict},
                      {"first", first},
                      {"facts", comparison.facts},
                      {"series", std::move(series)},

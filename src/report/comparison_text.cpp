@@ -19,21 +19,17 @@ using layout::Sheet;
 constexpr std::size_t kSeriesShown = 8;
 constexpr std::size_t kConfigShown = 12;
 
-std::string short_number(double value) {
-  return fmt::format("{:.4g}", value);
-}
-
 std::string place(Axis axis, double at) {
-  return fmt::format(
-      "{} {}", to_string(axis),
-      axis == Axis::epoch || std::abs(at) > 1e15 ? short_number(at) : layout::grouped(static_cast<std::int64_t>(at)));
+  return fmt::format("{} {}", to_string(axis),
+                     axis == Axis::epoch || std::abs(at) > 1e15 ? layout::short_number(at)
+                                                                : layout::grouped(static_cast<std::int64_t>(at)));
 }
 
 /// Learning rates and norms have no best.
 std::string best(const SeriesComparison& series, const Side& side) {
   const bool judged =
       series.role != Role::learning_rate && series.role != Role::gradient_norm && series.role != Role::loss_scale;
-  return judged ? short_number(side.best) : "-";
+  return judged ? layout::short_number(side.best) : "-";
 }
 
 const Sketch* sketch_of(const Report& report, const std::string& series) {
@@ -72,9 +68,10 @@ void write_series(Sheet& sheet, const Comparison& comparison, bool verbose) {
   for (const SeriesComparison& series : comparison.series) {
     if (!verbose && rows.size() >= kSeriesShown) break;
     const std::string name = layout::clean(series.a.series, sheet.unicode());
-    rows.push_back({name, short_number(series.a.end), short_number(series.b.end), best(series, series.a),
-                    best(series, series.b), series.a.floor ? short_number(*series.a.floor) : "-",
-                    series.b.floor ? short_number(*series.b.floor) : "-",
+    rows.push_back({name, layout::short_number(series.a.end), layout::short_number(series.b.end),
+                    best(series, series.a), best(series, series.b),
+                    series.a.floor ? layout::short_number(*series.a.floor) : "-",
+                    series.b.floor ? layout::short_number(*series.b.floor) : "-",
                     series.parting ? place(comparison.axis, series.parting->at) : "no"});
   }
   sheet.blank();
@@ -116,13 +113,13 @@ void write_verdict_line(Sheet& sheet, const char* which, const Report& report, c
 std::string render_text(const Comparison& comparison, const TextOptions& options) {
   Sheet sheet(options);
   sheet.paragraph("", sheet.text(comparison.headline, Ink::strong));
-  sheet.paragraph(
-      "  ",
-      sheet.painted(fmt::format("first {} {} second {} {} compared by {} from {} to {}",
-                                layout::clean(comparison.a.run_name, options.unicode), sheet.glyphs().dot,
-                                layout::clean(comparison.b.run_name, options.unicode), sheet.glyphs().dot,
-                                to_string(comparison.axis), short_number(comparison.from), short_number(comparison.to)),
-                    Ink::faint));
+  sheet.paragraph("  ",
+                  sheet.painted(fmt::format("first {} {} second {} {} compared by {} from {} to {}",
+                                            layout::clean(comparison.a.run_name, options.unicode), sheet.glyphs().dot,
+                                            layout::clean(comparison.b.run_name, options.unicode), sheet.glyphs().dot,
+                                            to_string(comparison.axis), layout::short_number(comparison.from),
+                                            layout::short_number(comparison.to)),
+                                Ink::faint));
   for (const std::string& fact : comparison.facts) {
     sheet.paragraph(fmt::format("  {} ", sheet.glyphs().bullet), sheet.text(fact));
   }

@@ -64,6 +64,7 @@ Json remedies_json(const std::vector<Remedy>& remedies) {
       item["change"] = {
           {"name", change.name}, {"from", change.from.empty() ? Json(nullptr) : Json(change.from)}, {"to", change.to}};
     }
+    if (remedy.code) item["code"] = {{"language", remedy.code->language}, {"text", remedy.code->text}};
     list.push_back(std::move(item));
   }
   return list;
@@ -95,6 +96,19 @@ Json roles_json(const Report& report) {
   return roles;
 }
 
+Json measures_json(const Report& report) {
+  Json measures = Json::array();
+  for (const Measured& measured : report.measures) {
+    measures.push_back({{"id", measured.measure},
+                        {"value", json_number(measured.value)},
+                        {"quantile", measured.quantile ? Json(share(*measured.quantile)) : Json(nullptr)},
+                        {"runs", measured.runs},
+                        {"among", measured.among},
+                        {"text", layout::in_words(measured)}});
+  }
+  return measures;
+}
+
 Json marks_json(const Report& report) {
   Json marks = Json::array();
   for (const Mark& mark : report.marks) {
@@ -115,6 +129,41 @@ Json damage_json(const DamageReport& damage) {
   return {{"total", damage.total()}, {"lost_bytes", damage.lost_bytes()}, {"places", std::move(places)}};
 }
 
+Json layer_json(const LayerRow& row) {
+  const auto figure = [](const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); };
+  Json course = Json::array();
+  for (const double value : row.gradient_course)
+    course.push_back(std::isnan(value) ? Json(nullptr) : json_number(value));
+  return {{"layer", row.layer},
+          {"kind", row.kind},
+          {"gradient_norm", figure(row.gradient_norm)},
+          {"weight_norm", figure(row.weight_norm)},
+          {"update_ratio", figure(row.update_ratio)},
+          {"gradient_ratio", figure(row.gradient_ratio)},
+          {"dead_share", figure(row.dead_share)},
+          {"saturated_share", figure(row.saturated_share)},
+          {"gradient_course", std::move(course)},
+          {"status", row.status},
+          {"why", row.why},
+          {"finding", row.finding.empty() ? Json(nullptr) : Json(row.finding)},
+          {"severity", row.severity ? Json(to_string(*row.severity)) : Json(nullptr)}};
+}
+
+Json layers_json(const LayerTable& table) {
+  Json rows = Json::array();
+  for (const LayerRow& row : table.rows) rows.push_back(layer_json(row));
+  Json spans = Json::object();
+  for (const LayerSpan& span : table.spans) {
+    spans[span.figure] = {{"layers", span.layers},
+                          {"lowest", json_number(span.lowest)},
+                          {"median", json_number(span.median)},
+                          {"highest", json_number(span.highest)},
+                          {"lowest_layer", span.lowest_layer},
+                          {"highest_layer", span.highest_layer}};
+  }
+  return {{"rows", std::move(rows)}, {"spans", std::move(spans)}};
+}
+
 Json experiments_json(const Report& report) {
   Json experiments = Json::array();
   for (const Experiment& experiment : report.experiments) experiments.push_back(Json::parse(to_json(experiment)));
@@ -130,23 +179,31 @@ Json report_json(const Report& report) {
   for (const RuledOut& cause : report.ruled_out) ruled_out.push_back({{"id", cause.cause}, {"why", cause.why}});
   Json metrics = Json::object();
   for (const auto& [name, value] : report.metrics) metrics[name] = json_number(value);
-  return {{"schema", kSchema},
-          {"run",
-           {{"name", report.run_name},
-            {"sources", Json(report.sources)},
-            {"format", report.format},
-            {"steps", {{"first", report.steps.first}, {"last", report.steps.last}, {"count", report.steps.count}}}}},
-          {"status", to_string(report.status)},
-          {"headline", report.headline},
-          {"findings", std::move(findings)},
-          {"causes", std::move(causes)},
-          {"ruled_out", std::move(ruled_out)},
-          {"checks", checks_json(report)},
-          {"roles", roles_json(report)},
-          {"metrics", std::move(metrics)},
-          {"marks", marks_json(report)},
-          {"experiments", experiments_json(report)},
-          {"damage", damage_json(report.damage)}};
+  Json json = {
+      {"schema", kSchema},
+      {"run",
+       {{"name", report.run_name},
+        {"sources", Json(report.sources)},
+        {"format", report.format},
+        {"steps", {{"first", report.steps.first}, {"last", report.steps.last}, {"count", report.steps.count}}}}},
+      {"status", to_string(report.status)},
+      {"headline", report.headline},
+      {"findings", std::move(findings)},
+      {"causes", std::move(causes)},
+      {"ruled_out", std::move(ruled_out)},
+      {"checks", checks_json(report)},
+      {"domain",
+       {{"id", to_string(report.domain.domain)}, {"confidence", report.domain.confidence}, {"why", report.domain.why}}},
+      {"roles", roles_json(report)},
+      {"metrics", std::move(metrics)},
+      {"measures", measures_json(report)},
+      {"reference", report.reference},
+      {"marks", marks_json(report)},
+      {"experiments", experiments_json(report)},
+      {"damage", damage_json(report.damage)}};
+  if (!report.computed.empty()) json["computed"] = Json(report.computed);
+  if (report.layers) json["layers"] = layers_json(*report.layers);
+  return json;
 }
 
 /// Names come from logs and may hold bytes that are not UTF-8; those are replaced, never an error.

@@ -36,6 +36,34 @@ TEST(JsonReport, OfSeveralRunsIsValidToo) {
   EXPECT_EQ(tests::schema_complaints(render_json(std::span<const Report>{}), tests::report_schema()), "");
 }
 
+TEST(JsonReport, HasLayersAndWhatWasComputedWhereTheyWereAskedFor) {
+  Report report = samples::healthy_run();
+  EXPECT_FALSE(parsed(report).contains("layers"));
+  EXPECT_FALSE(parsed(report).contains("computed"));
+  report.computed["gradient-norm"] = "gradient norm (computed from 2 layers)";
+  LayerRow sick;
+  sick.layer = "fc1.weight";
+  sick.kind = "weight";
+  sick.gradient_norm = std::nan("");
+  sick.gradient_course = {0.5, std::nan("")};
+  sick.status = "not finite";
+  sick.why = "NaN from step 10 on";
+  sick.finding = "gradient-nonfinite";
+  sick.severity = Severity::critical;
+  LayerRow well;
+  well.layer = "fc2.weight";
+  well.kind = "weight";
+  report.layers = LayerTable{{sick, well}, {{"gradient_norm", 1, 0.1, 0.1, 0.1, "fc2.weight", "fc2.weight"}}};
+  const std::string text = render_json(report);
+  EXPECT_EQ(tests::schema_complaints(text, tests::report_schema()), "");
+  const Json json = Json::parse(text);
+  EXPECT_EQ(json["layers"]["rows"][0]["gradient_norm"], "nan");
+  EXPECT_EQ(json["layers"]["rows"][0]["finding"], "gradient-nonfinite");
+  EXPECT_TRUE(json["layers"]["rows"][1]["gradient_norm"].is_null());
+  EXPECT_EQ(json["layers"]["spans"]["gradient_norm"]["lowest_layer"], "fc2.weight");
+  EXPECT_EQ(json["computed"]["gradient-norm"], "gradient norm (computed from 2 layers)");
+}
+
 TEST(JsonReport, SchemaRejectsWhatTheContractDoesNotName) {
   const nlohmann::json schema = tests::report_schema();
   Json extra = parsed(samples::nan_run());
@@ -110,6 +138,16 @@ TEST(JsonReport, TellsOfMarksAndDamage) {
   EXPECT_EQ(json["marks"][0], Json({{"kind", "restart"}, {"step", 500}, {"text", "resumed"}}));
   EXPECT_EQ(json["damage"]["total"], 1);
   EXPECT_EQ(json["damage"]["places"][0]["line"], 17);
+}
+
+TEST(JsonReport, MeasuresComeWithTheirPlaceAmongHealthyRuns) {
+  const nlohmann::json measures = nlohmann::json::parse(render_json(samples::nan_run()))["measures"];
+  ASSERT_EQ(measures.size(), 2U);
+  EXPECT_EQ(measures[0]["id"], "gradient-norm");
+  EXPECT_EQ(measures[0]["quantile"], 0.998);
+  EXPECT_EQ(measures[0]["runs"], 2310);
+  EXPECT_EQ(measures[0]["text"], "gradient norm 924: above 99.8 % of 2,310 healthy classifiers");
+  EXPECT_TRUE(measures[1]["quantile"].is_null()) << "no healthy runs to compare with";
 }
 
 }  // namespace

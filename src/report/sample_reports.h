@@ -103,7 +103,8 @@ inline Report nan_run() {
   lr.settle = {"lr-range-test",
                "Run the LR range test, or 500 steps from the last good checkpoint at a tenth of the rate."};
   lr.remedies = {{"Restart from the checkpoint before step 4,064.", std::nullopt},
-                 {"Lower the peak learning rate to 0.01.", Remedy::Change{"lr", "0.1", "0.01"}},
+                 {"Lower the peak learning rate to 0.01.", Remedy::Change{"lr", "0.1", "0.01"},
+                  Remedy::Code{"Keras", "model.optimizer.learning_rate = 0.01"}},
                  {"Clip the global gradient norm: its median is 0.81.", Remedy::Change{"clip_norm", "", "1.0"}}};
   WeighedCause clip;
   clip.cause = "no-clipping";
@@ -120,6 +121,7 @@ inline Report nan_run() {
   report.ruled_out = {{"fp16-overflow", "no loss scale is logged and the norm grew over 38 steps, not in one"},
                       {"log-of-zero", "the loss was smooth and far from zero before"}};
   report.metrics = {{"best-train-loss", 0.391}, {"final-train-loss", std::nan("")}};
+  report.measures = {{"gradient-norm", 924, 0.998, 2310, "classifiers"}, {"rate-left", 0.5, std::nullopt, 0, ""}};
   return report;
 }
 

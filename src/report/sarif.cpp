@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "osler/base/version.h"
 #include "osler/report/render.h"
 
 namespace osler {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "osler/base/version.h"
 #include "osler/report/render.h"
 #include "report/sample_reports.h"
 

@@ -26,19 +26,20 @@ int screen_lines(const TextOptions& options) {
 constexpr Detail kEverything{};
 
 // From roomy to terse; the first that fits a screen is used. In order: findings, evidence of the first, of the rest,
-// plot rows, causes, reasons, whether each is settled, remedies, causes ruled out, lines of prose, groups, everything.
+// plot rows, causes, reasons, whether each is settled, remedies, causes ruled out, lines of prose, groups, code,
+// everything.
 constexpr std::array kScreens = {
-    Detail{3, 3, 2, 8, 3, 3, true, 4, 3, 3, 4, false},   //
-    Detail{3, 2, 1, 7, 3, 2, true, 3, 2, 2, 3, false},   //
-    Detail{3, 2, 1, 6, 3, 2, true, 3, 1, 2, 2, false},   //
-    Detail{3, 2, 1, 6, 3, 2, false, 3, 1, 2, 2, false},  //
-    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 2, 2, false},  //
-    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},  //
-    Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, false},  //
-    Detail{2, 1, 1, 4, 3, 1, false, 2, 1, 1, 1, false},  //
-    Detail{2, 1, 1, 3, 2, 1, false, 2, 1, 1, 1, false},  //
-    Detail{1, 1, 1, 3, 2, 1, false, 1, 1, 1, 1, false},  //
-    Detail{1, 1, 1, 3, 1, 1, false, 1, 1, 1, 1, false},
+    Detail{3, 3, 2, 8, 3, 3, true, 4, 3, 3, 4, true, false},    //
+    Detail{3, 2, 1, 7, 3, 2, true, 3, 2, 2, 3, true, false},    //
+    Detail{3, 2, 1, 6, 3, 2, true, 3, 1, 2, 2, true, false},    //
+    Detail{3, 2, 1, 6, 3, 2, false, 3, 1, 2, 2, true, false},   //
+    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 2, 2, true, false},   //
+    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, true, false},   //
+    Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, true, false},   //
+    Detail{2, 1, 1, 4, 3, 1, false, 2, 1, 1, 1, true, false},   //
+    Detail{2, 1, 1, 3, 2, 1, false, 2, 1, 1, 1, false, false},  //
+    Detail{1, 1, 1, 3, 2, 1, false, 1, 1, 1, 1, false, false},  //
+    Detail{1, 1, 1, 3, 1, 1, false, 1, 1, 1, 1, false, false},
 };
 
 Sheet write(const Report& report, const TextOptions& options, const Detail& detail) {
@@ -75,7 +76,7 @@ std::string render_live(const Report& report, const TextOptions& options, int li
   std::string text;
   for (int rows = kTallestPlot; rows >= kLowestPlot; --rows) {
     Sheet sheet(options);
-    const Detail detail{2, 1, 1, rows, 1, 1, false, 1, 1, 1, 1, false};
+    const Detail detail{2, 1, 1, rows, 1, 1, false, 1, 1, 1, 1, false, false};
     layout::write_verdict(sheet, report);
     layout::write_findings(sheet, report, detail);
     if (sick) {

@@ -164,6 +164,9 @@ void write_remedies(Sheet& sheet, const Report& report, const Detail& detail) {
   const std::vector<Remedy> remedies = numbers_first(treatable->remedies);
   for (std::size_t i = 0; i < shown(detail.remedies, remedies.size()); ++i) {
     sheet.paragraph(fmt::format("  {}. ", i + 1), remedy_text(sheet, remedies[i]), lines_for_advice(detail));
+    const auto& code = remedies[i].code;
+    if (!code || !detail.code) continue;
+    sheet.paragraph("     ", sheet.text(code->text) + "  " + sheet.text(code->language, Ink::faint));
   }
 }
 

@@ -39,6 +39,17 @@ void write_figures(Sheet& sheet, const Report& report) {
   entry(sheet, "Figures", dotted(sheet, figures));
 }
 
+/// The run's figures beside those of healthy runs, one line each.
+void write_measures(Sheet& sheet, const Report& report) {
+  bool first = true;
+  for (const Measured& measured : report.measures) {
+    entry(sheet, first ? "Measures" : "", sheet.text(in_words(measured)));
+    first = false;
+  }
+  if (!first && !report.reference.empty())
+    entry(sheet, "", sheet.text("healthy runs are those of " + report.reference));
+}
+
 /// "train-loss = train/loss"
 std::string role_text(const Sheet& sheet, std::string_view role, const std::vector<std::string>& names,
                       const Detail& detail) {
@@ -60,6 +71,10 @@ void write_roles(Sheet& sheet, const Report& report, const Detail& detail) {
     if (found != report.roles.end() && !found->second.empty()) {
       roles.push_back(role_text(sheet, role, found->second, detail));
     }
+  }
+  for (const auto& [role, how] : report.computed) roles.push_back(fmt::format("{} = {}", role, sheet.text(how)));
+  if (report.domain.domain != Domain::unknown) {
+    roles.insert(roles.begin(), fmt::format("a training of the kind {}", to_string(report.domain.domain)));
   }
   if (roles.empty()) {
     entry(sheet, "Read as", "no series has a known role; name one with --role train-loss=NAME");
@@ -155,6 +170,7 @@ void write_damage(Sheet& sheet, const Report& report, const Detail& detail) {
 void write_record(Sheet& sheet, const Report& report, const Detail& detail) {
   sheet.blank();
   if (report.status == Status::healthy || detail.everything) write_figures(sheet, report);
+  if (detail.everything) write_measures(sheet, report);
   write_roles(sheet, report, detail);
   write_marks(sheet, report, detail);
   write_checks(sheet, report, detail);

@@ -23,6 +23,7 @@ struct Detail {
   int ruled_out = 0;
   int prose_lines = 0;     ///< lines a single sentence may take
   int groups = 0;          ///< reasons for checks that did not run, marks, damages
+  bool code = true;        ///< the line of code below a remedy
   bool everything = true;  ///< every plot, every remedy, every name: what --verbose shows
 };
 
@@ -33,7 +34,7 @@ void write_causes(Sheet& sheet, const Report& report, const Detail& detail);
 void write_remedies(Sheet& sheet, const Report& report, const Detail& detail);
 /// What active tests found.
 void write_experiments(Sheet& sheet, const Report& report, const Detail& detail);
-/// Figures, roles, checks that did not run, marks, damage.
+/// Figures, measures, roles, checks that did not run, marks, damage.
 void write_record(Sheet& sheet, const Report& report, const Detail& detail);
 
 /// How a status or a severity is shown: a sign, a word, a colour.

@@ -82,6 +82,17 @@ TEST(TextReport, PutsRemediesWithNumbersFirst) {
                {"What to do", "learning rate to 0.01", "clip_norm → 1.0", "Restart from"});
 }
 
+TEST(TextReport, GivesARemedyItsLineOfCode) {
+  TextOptions tall;
+  tall.lines = 45;
+  expect_order(render_text(samples::nan_run(), tall),
+               {"1. Lower the peak learning rate to 0.01", "model.optimizer.learning_rate = 0.01  Keras", "2. "});
+  TextOptions low;
+  low.lines = 24;
+  EXPECT_THAT(render_text(samples::nan_run(), low), Not(HasSubstr("Keras")))
+      << "the first thing to go on a small screen";
+}
+
 TEST(TextReport, DoesNotRepeatTheNewValueWhenTheWordsNameIt) {
   EXPECT_THAT(render_text(samples::nan_run()), Not(HasSubstr("lr 0.1 → 0.01")));
   EXPECT_THAT(render_text(samples::overfitting_run()), HasSubstr("max_steps 10000 → 2400"));
@@ -231,6 +242,15 @@ TEST(TextReport, ShowsWhatWasTested) {
   EXPECT_THAT(all, HasSubstr("0.002 to 0.009"));
   EXPECT_THAT(all, HasSubstr("One class holds"));
   EXPECT_THAT(render_text(experiment), HasSubstr("One class holds"));
+}
+
+TEST(TextReport, ShowsMeasuresBesideHealthyRunsWhenEverythingIsAskedFor) {
+  TextOptions options;
+  EXPECT_THAT(render_text(samples::nan_run(), options), Not(HasSubstr("Measures")));
+  options.verbose = true;
+  options.width = 100;
+  EXPECT_THAT(render_text(samples::nan_run(), options),
+              HasSubstr("gradient norm 924: above 99.8 % of 2,310 healthy classifiers"));
 }
 
 }  // namespace

@@ -10,9 +10,6 @@
 
 namespace osler {
 
-/// The version of Osler, as "1.2.3".
-[[nodiscard]] std::string_view version();
-
 /// How text is laid out.
 struct TextOptions {
   bool colour = false;

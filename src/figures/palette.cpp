@@ -1,5 +1,5 @@
 // The colours of figures, from Okabe and Ito's palette and the viridis map.
-#include "report/figures/palette.h"
+#include "figures/palette.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // From values to colours.
-#include "report/figures/shading.h"
+#include "figures/shading.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/figures/drawing.h"
-#include "report/figures/shading.h"
+#include "figures/drawing.h"
+#include "figures/shading.h"
 #include "report/numbers.h"
 
 namespace osler::figure {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "report/figures/drawing.h"
-#include "report/figures/shading.h"
+#include "figures/drawing.h"
+#include "figures/shading.h"
 
 namespace osler::figure {
 namespace {

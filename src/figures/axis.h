@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 
 namespace osler::figure {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "report/figures/drawing.h"
+#include "figures/drawing.h"
 
 namespace osler::figure {
 namespace {

@@ -1,7 +1,7 @@
 // The colours of figures: few, told apart by people with any colour vision, on a light or a dark page.
 #pragma once
 
-#include "report/figures/canvas.h"
+#include "figures/canvas.h"
 
 namespace osler::figure {
 

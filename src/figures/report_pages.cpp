@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figures/drawing.h"
+#include "osler/base/version.h"
 #include "osler/diagnosis/catalogue.h"
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 #include "osler/report/render.h"
-#include "report/figures/drawing.h"
 #include "report/numbers.h"
 #include "report/words.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "osler/report/figure.h"
-#include "report/figures/subject.h"
+#include "figures/subject.h"
+#include "osler/figures/figure.h"
 #include "report/numbers.h"
 
 namespace osler {

@@ -1,5 +1,5 @@
 // Axes: scales that suit what they show, and round ticks.
-#include "report/figures/axis.h"
+#include "figures/axis.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "osler/base/result.h"
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 
 namespace osler::figure {
 

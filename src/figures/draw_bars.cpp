@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/figures/drawing.h"
+#include "figures/drawing.h"
 #include "report/numbers.h"
 
 namespace osler::figure {

@@ -1,9 +1,9 @@
 // How the parts of a figure are drawn: sizes, and one function for each kind of content.
 #pragma once
 
-#include "report/figures/axis.h"
-#include "report/figures/canvas.h"
-#include "report/figures/palette.h"
+#include "figures/axis.h"
+#include "figures/canvas.h"
+#include "figures/palette.h"
 
 namespace osler::figure {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 #include "report/numbers.h"
 
 namespace osler {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 
 namespace osler {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "report/figures/drawing.h"
+#include "figures/drawing.h"
 
 namespace osler::figure {
 

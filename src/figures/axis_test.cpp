@@ -1,5 +1,5 @@
 // Specification of axes: which scale suits which values, and which ticks a person would choose.
-#include "report/figures/axis.h"
+#include "figures/axis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Canvas on Cairo's surfaces for PNG, SVG and PDF.
-#include "report/figures/canvas.h"
+#include "figures/canvas.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>

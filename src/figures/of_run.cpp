@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "osler/report/figure.h"
-#include "report/figures/subject.h"
+#include "figures/subject.h"
+#include "osler/figures/figure.h"
 
 namespace osler {
 namespace {

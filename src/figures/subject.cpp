@@ -1,12 +1,13 @@
 // What the figures of a run share: windows, pointers, and panels for families of series.
-#include "report/figures/subject.h"
+#include "figures/subject.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/figures/axis.h"
+#include "figures/axis.h"
+#include "report/layout.h"
 #include "report/numbers.h"
 
 namespace osler::figure {
@@ -47,12 +48,14 @@ std::vector<Level> gradient_levels() {
 
 const std::vector<Role>& roles_in(Family family) {
   static const std::map<Family, std::vector<Role>> table = {
-      {Family::loss, {Role::train_loss, Role::validation_loss}},
+      {Family::loss,
+       {Role::train_loss, Role::validation_loss, Role::generator_loss, Role::discriminator_loss, Role::policy_loss,
+        Role::value_loss}},
       {Family::accuracy, {Role::train_accuracy, Role::validation_accuracy}},
       {Family::metric, {Role::validation_metric, Role::train_metric}},
       {Family::gradient, {Role::gradient_norm, Role::clip_threshold}},
       {Family::rate, {Role::learning_rate}},
-      {Family::reward, {Role::reward}},
+      {Family::reward, {Role::reward, Role::evaluation_reward}},
       {Family::layer, {}},
       {Family::alone, {}},
   };
@@ -185,14 +188,25 @@ Pointer pointer_to(const Observation& finding) {
   return pointer;
 }
 
+namespace {
+
+std::string label_of(const Mark& mark) {
+  constexpr int kLongestNote = 60;  // about what fits beside a line half-way across a figure
+  if (mark.kind == Mark::Kind::restart) return "restart";
+  if (mark.kind == Mark::Kind::crashed) return "crash";
+  return layout::clip(layout::clean(mark.text, true), kLongestNote, true);
+}
+
+}  // namespace
+
 std::vector<Pointer> pointers_to(const std::vector<Mark>& marks) {
   std::vector<Pointer> pointers;
   for (const Mark& mark : marks) {
-    if (mark.kind != Mark::Kind::restart && mark.kind != Mark::Kind::crashed) continue;
+    if (mark.kind == Mark::Kind::finished) continue;
     if (pointers.size() >= kMarksShown) break;
     Pointer pointer;
     pointer.first_step = pointer.last_step = mark.step;
-    pointer.label = mark.kind == Mark::Kind::restart ? "restart" : "crash";
+    pointer.label = label_of(mark);
     pointers.push_back(std::move(pointer));
   }
   std::sort(pointers.begin(), pointers.end(),
@@ -216,17 +230,42 @@ Family family_of(Role role) {
       return Family::gradient;
     case Role::learning_rate:
       return Family::rate;
+    case Role::policy_loss:
+    case Role::value_loss:
+    case Role::generator_loss:
+    case Role::discriminator_loss:
+      return Family::loss;
     case Role::reward:
+    case Role::evaluation_reward:
       return Family::reward;
     case Role::layer_gradient:
     case Role::layer_weight:
     case Role::layer_update:
     case Role::layer_activation:
       return Family::layer;
+    case Role::clipped_share:
     case Role::loss_scale:
     case Role::epoch:
     case Role::step_time:
     case Role::throughput:
+    case Role::utilization:
+    case Role::tokens_seen:
+    case Role::reward_deviation:
+    case Role::no_variance_share:
+    case Role::reward_margin:
+    case Role::preference_reward:
+    case Role::episode_length:
+    case Role::exploration_rate:
+    case Role::policy_entropy:
+    case Role::action_deviation:
+    case Role::policy_kl:
+    case Role::reference_kl:
+    case Role::latent_kl:
+    case Role::clip_fraction:
+    case Role::explained_variance:
+    case Role::q_value:
+    case Role::completion_length:
+    case Role::truncated_share:
     case Role::other:
       break;
   }
@@ -249,6 +288,29 @@ std::string heading_of(Role role) {
       {Role::step_time, "Time per step"},
       {Role::throughput, "Throughput"},
       {Role::reward, "Reward"},
+      {Role::utilization, "Utilization"},
+      {Role::tokens_seen, "Tokens"},
+      {Role::evaluation_reward, "Reward"},
+      {Role::reward_deviation, "Spread of the reward"},
+      {Role::no_variance_share, "Groups without variance"},
+      {Role::reward_margin, "Reward margin"},
+      {Role::preference_reward, "Preference rewards"},
+      {Role::episode_length, "Episode length"},
+      {Role::exploration_rate, "Exploration"},
+      {Role::policy_entropy, "Entropy"},
+      {Role::action_deviation, "Deviation of the actions"},
+      {Role::policy_kl, "KL of updates"},
+      {Role::reference_kl, "KL to the reference"},
+      {Role::latent_kl, "KL to the prior"},
+      {Role::clip_fraction, "Clip fraction"},
+      {Role::explained_variance, "Explained variance"},
+      {Role::policy_loss, "Loss"},
+      {Role::value_loss, "Loss"},
+      {Role::q_value, "Value estimates"},
+      {Role::generator_loss, "Loss"},
+      {Role::discriminator_loss, "Loss"},
+      {Role::completion_length, "Completion length"},
+      {Role::truncated_share, "Truncated completions"},
       {Role::layer_gradient, "Gradient of each layer"},
       {Role::layer_weight, "Weights of each layer"},
       {Role::layer_update, "Updates of each layer"},

@@ -8,7 +8,7 @@
 
 #include "diagnosis/layers.h"
 #include "osler/diagnosis/catalogue.h"
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 
 namespace osler::figure {
 

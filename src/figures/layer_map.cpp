@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/figures/subject.h"
+#include "figures/subject.h"
 #include "report/numbers.h"
 
 namespace osler::figure {
