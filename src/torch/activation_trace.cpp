@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "torch/clock.h"
+#include "monitor/clock.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
+
+using monitor::now;
 namespace {
 
 /// Operations that stand for themselves: what they are made of is not looked at.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kBatchesRemembered = 64;
 constexpr std::uint64_t kFewestForConstantLabel = 4;
+constexpr double kIgnoredLabel = -100;  // LibTorch's own ignore_index: a label that the loss passes over
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ULL;
@@ -41,8 +42,9 @@ std::uint64_t hash_of(const std::byte* bytes, std::size_t count) {
   return hash;
 }
 
-/// The tensor in host memory, element behind element.
+/// The tensor in host memory, element behind element; of a sparse one the elements that it holds.
 at::Tensor at_hand(const at::Tensor& tensor) {
+  if (tensor.is_sparse()) return tensor.detach().to(at::kCPU).coalesce().values().contiguous();
   return tensor.device().is_cpu() && tensor.is_contiguous() ? tensor : tensor.detach().to(at::kCPU).contiguous();
 }
 
@@ -97,6 +99,10 @@ Counts look_at_labels(const at::Tensor& labels, const std::optional<std::int64_t
   std::optional<double> first;
   bool one_value = true;
   for_each_label(labels, [&](double value) {
+    if (class_labels && value == kIgnoredLabel) {
+      ++report.ignored_labels;
+      return;
+    }
     one_value = one_value && value == first.value_or(value);
     if (!first) first = value;
     const bool whole = std::isfinite(value) && value == std::floor(value);
@@ -107,7 +113,7 @@ Counts look_at_labels(const at::Tensor& labels, const std::optional<std::int64_t
       ++counts[static_cast<std::int64_t>(value)];
     }
   });
-  report.constant_label = one_value && report.labels >= kFewestForConstantLabel;
+  report.constant_label = one_value && report.labels - report.ignored_labels >= kFewestForConstantLabel;
   report.classes_seen = static_cast<std::int64_t>(counts.size());
   report.largest_class_share = largest_share(counts);
   return counts;
@@ -146,7 +152,7 @@ BatchLook look_at(const at::Tensor& inputs, const at::Tensor& labels, const Batc
     report.inputs = static_cast<std::uint64_t>(inputs.numel());
     const at::Tensor host = at_hand(inputs);
     look_at_values(host, engine, questions, report);
-    look.hashes = sample_hashes(host);
+    if (!inputs.is_sparse()) look.hashes = sample_hashes(host);
     report.identical_samples =
         look.hashes.size() >= 2 &&
         std::all_of(look.hashes.begin(), look.hashes.end(), [&](std::uint64_t hash) { return hash == look.hashes[0]; });
@@ -176,7 +182,7 @@ BatchReport BatchChecker::check(const at::Tensor& inputs, const at::Tensor& labe
     if (labels_.size() < kMostClasses || labels_.contains(label)) labels_[label] += count;
   }
   report.class_share_so_far = largest_share(labels_);
-  if (inputs.defined() && inputs.dim() > 0) {
+  if (inputs.defined() && inputs.dim() > 0 && !inputs.is_sparse()) {
     std::uint64_t whole = 0;
     for (const std::uint64_t hash : hashes) whole = whole * 31 + hash;
     const auto newest =

@@ -3,9 +3,11 @@
 
 #include <string_view>
 
-#include "torch/clock.h"
+#include "monitor/clock.h"
 
 namespace osler::torch {
+
+using monitor::now;
 namespace {
 
 /// So many are looked at whatever it costs; later looks wait until that is earned.

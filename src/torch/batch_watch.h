@@ -7,11 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "monitor/budget.h"
 #include "osler/recorder/recorder.h"
 #include "osler/torch/batch_check.h"
-#include "torch/budget.h"
 
 namespace osler::torch {
+
+using monitor::Budget;
 
 /// Looks at the first batches, where most that is wrong with data shows, and then at as many as its budget allows.
 class BatchWatch {

@@ -136,16 +136,6 @@ const void* storage_of(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
 }
 
-std::vector<std::int64_t> place_of(std::uint64_t number, at::IntArrayRef sizes) {
-  std::vector<std::int64_t> place(sizes.size());
-  for (std::size_t i = sizes.size(); i-- > 0;) {
-    const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(sizes[i], 1));
-    place[i] = static_cast<std::int64_t>(number % size);
-    number /= size;
-  }
-  return place;
-}
-
 std::string in_brackets(const std::vector<std::int64_t>& numbers) {
   std::string text = "[";
   for (std::size_t i = 0; i < numbers.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);

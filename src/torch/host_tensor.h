@@ -36,9 +36,6 @@ struct HostTensor {
 /// Where a tensor's memory is known by: views share it with what they look at. Null for tensors without storage.
 [[nodiscard]] const void* storage_of(const at::Tensor& tensor);
 
-/// The place of an element in a tensor of these sizes, from its row-major number.
-[[nodiscard]] std::vector<std::int64_t> place_of(std::uint64_t number, at::IntArrayRef sizes);
-
 /// "[64, 10]".
 [[nodiscard]] std::string in_brackets(const std::vector<std::int64_t>& numbers);
 

@@ -1,9 +1,13 @@
 // The monitor's door: construction with its checks, and the way to the work behind it.
 #include "osler/torch/monitor.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <stdexcept>
 #include <unordered_set>
 
+#include "monitor/step_watch.h"
 #include "torch/monitor_work.h"
 
 namespace osler::torch {
@@ -22,6 +26,32 @@ void require_belonging(const ::torch::nn::Module& model, const ::torch::optim::O
     }
   }
   throw std::invalid_argument("osler: the optimizer holds no parameter of this model; was it made for another one?");
+}
+
+/// Numbers that mean nothing are refused here, where the user sees them, and not noticed by what they do to a training.
+void require_sound(const MonitorOptions& options) {
+  monitor::WatchOptions watch;
+  watch.first_step = options.first_step;
+  watch.budget = options.budget;
+  watch.statistics_every = options.statistics_every;
+  watch.trace_every = options.trace_every;
+  watch.batches_every = options.batches_every;
+  watch.diagnose_every = options.diagnose_every;
+  watch.classes = options.classes;
+  watch.batch_size = options.batch_size;
+  std::string fault = monitor::fault_of(watch);
+  const auto require_positive = [&](const char* name, const std::optional<double>& limit) {
+    if (!fault.empty() || !limit || (std::isfinite(*limit) && *limit > 0)) return;
+    fault =
+        fmt::format("{} is {:.6g}: write a limit above 0, such as 1, or leave it out for no clipping", name, *limit);
+  };
+  require_positive("clip_norm", options.clip_norm);
+  require_positive("clip_value", options.clip_value);
+  require_positive("clip_adaptive", options.clip_adaptive);
+  if (fault.empty() && options.ranks_every < 0) {
+    fault = fmt::format("ranks_every is {}: write a number of steps, or 0 for never", options.ranks_every);
+  }
+  if (!fault.empty()) throw std::invalid_argument("osler: " + fault);
 }
 
 Recorder opened(MonitorOptions& options) {
@@ -48,6 +78,7 @@ double StepTimes::monitor_share() const {
 
 Monitor::Monitor(::torch::nn::Module& model, ::torch::optim::Optimizer& optimizer, MonitorOptions options) {
   require_belonging(model, optimizer);
+  require_sound(options);
   Recorder recorder = opened(options);
   work_ = std::make_unique<Work>(model, optimizer, std::move(options), std::move(recorder));
 }

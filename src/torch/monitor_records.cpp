@@ -8,10 +8,12 @@
 #include <typeinfo>
 #include <unordered_set>
 
-#include "torch/clock.h"
+#include "monitor/clock.h"
 #include "torch/monitor_work.h"
 
 namespace osler::torch {
+
+using monitor::now;
 namespace {
 
 std::unordered_set<const void*> optimized(const ::torch::optim::Optimizer& optimizer) {
@@ -35,17 +37,89 @@ void Monitor::Work::tell_configuration() {
   recorder_.layers(book_.layers());
 }
 
-void Monitor::Work::tell_parameters_left_out() {
+void Monitor::Work::tell_parameters() {
+  // Someone else may train what this optimizer does not hold, not on every step perhaps: only after so many steps is
+  // that known.
+  constexpr std::int64_t kStepsToKnow = 20;
+  const auto tell = [&](const std::string& id, double value) {
+    // What was never wrong need not be told of every parameter.
+    const auto told = told_checks_.find(id);
+    if (told == told_checks_.end() ? value == 0 : told->second == value) return;
+    told_checks_[id] = value;
+    check(id, value);
+  };
   const auto known = optimized(optimizer_);
   double left_out = 0;
   for (std::size_t i = 0; i < book_.names().size(); ++i) {
+    const std::string& name = book_.names()[i];
     const at::Tensor& parameter = book_.parameters()[i];
-    if (!parameter.requires_grad()) check("parameters-frozen/" + book_.names()[i], 1);
-    if (!parameter.requires_grad() || known.contains(parameter.unsafeGetTensorImpl())) continue;
-    ++left_out;
-    check("parameters-not-optimized/" + book_.names()[i], 1);
+    tell("parameters-frozen/" + name, parameter.requires_grad() ? 0 : 1);
+    const bool missing =
+        parameter.requires_grad() && !known.contains(parameter.unsafeGetTensorImpl()) && !has_moved(name, parameter);
+    if (missing) ++left_out;
+    if (steps_seen() >= kStepsToKnow) tell("parameters-not-optimized/" + name, missing ? 1 : 0);
   }
-  check("parameters-not-optimized", left_out);
+  if (steps_seen() < kStepsToKnow) return;
+  const auto told = told_checks_.try_emplace("parameters-not-optimized", -1).first;
+  if (told->second != left_out) check("parameters-not-optimized", left_out);
+  told->second = left_out;
+}
+
+/// Whether a parameter that this optimizer does not hold has changed since training began: another one holds it.
+bool Monitor::Work::has_moved(const std::string& name, const at::Tensor& parameter) {
+  if (steps_seen() == 0) return false;  // it may still be initialised
+  const at::NoGradGuard no_graph;
+  const at::Tensor numbers = parameter.detach();
+  // Steps that a softmax takes leave sums as they are; squares they change.
+  const double print = numbers.sum(at::kDouble).item<double>() + numbers.norm(2, at::kDouble).item<double>();
+  const auto [at, fresh] = fingerprints_.emplace(name, print);
+  if (!fresh && at->second != print) at->second = std::nan("");
+  return std::isnan(at->second);
+}
+
+NonfiniteOrigin Monitor::Work::rough_origin(double loss, const GradientLook& look, const std::string& hint) const {
+  NonfiniteOrigin found;
+  const auto tell = [&](OriginPlace place, OriginCause cause, std::string detail) {
+    found.place = place;
+    found.cause = cause;
+    found.detail = std::move(detail) + hint;
+    return found;
+  };
+  for (const NonfiniteTensor& tensor : find_nonfinite(model_)) {
+    if (tensor.gradient || tensor.buffer) continue;
+    found.inputs.push_back({tensor.name, {}, "", tensor.count, tensor.nan_count, tensor.inf_count, 0, 0});
+    return tell(OriginPlace::weights, OriginCause::nonfinite_weight,
+                fmt::format("The weights brought it: {} held {} NaN and {} infinite of {} values before the step, the "
+                            "first at {}",
+                            tensor.name, tensor.nan_count, tensor.inf_count, tensor.count, in_brackets(tensor.first)));
+  }
+  const auto names = model_.named_buffers().keys();
+  for (std::size_t i = 0; i < std::min(names.size(), buffers_before_.copies().size()); ++i) {
+    const at::Tensor& copy = buffers_before_.copies()[i];
+    // A buffer may hold a mask of -inf.
+    if (!copy.defined() || !copy.is_floating_point() || !at::isnan(copy).any().item<bool>()) continue;
+    return tell(OriginPlace::weights, OriginCause::nonfinite_weight,
+                fmt::format("The buffer {} brought it: it held NaN before the step", names[i]));
+  }
+  for (const auto& [what, tensor] : {std::pair("inputs", inputs_), std::pair("labels", labels_)}) {
+    if (!tensor.defined() || tensor.is_sparse() || !tensor.is_floating_point()) continue;
+    const at::Tensor bad = at::isfinite(tensor.detach()).logical_not().nonzero().to(at::kCPU);
+    if (bad.size(0) == 0) continue;
+    std::vector<std::int64_t> first;
+    for (std::int64_t d = 0; d < bad.size(1); ++d) first.push_back(bad[0][d].item<std::int64_t>());
+    return tell(OriginPlace::batch, OriginCause::corrupt_data,
+                fmt::format("The batch brought it: {} of {} values of its {} are not finite, the first at {}",
+                            bad.size(0), tensor.numel(), what, in_brackets(first)));
+  }
+  if (std::isfinite(loss)) {
+    return tell(OriginPlace::backward, OriginCause::unknown,
+                fmt::format("The backward pass made it: the loss is {:.4g}, and the gradient of {} is not finite", loss,
+                            look.first_bad));
+  }
+  return tell(OriginPlace::forward, OriginCause::unknown,
+              inputs_.defined() ? "The forward pass made it: the weights and the batch were finite"
+                                : "The forward pass made it: the weights were finite; batch() would tell whether the "
+                                  "batch was");
 }
 
 void Monitor::Work::check(std::string_view id, double value) {
@@ -103,6 +177,8 @@ void Monitor::Work::compare_ranks(const GradientLook& look) {
 
 std::optional<BatchReport> Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& labels) {
   const double arrived = now();
+  inputs_ = inputs;
+  labels_ = labels;
   auto report = batches_.look(inputs, labels, steps, recorder_);
   // The look at the batch is the monitor's time, not the loader's.
   const double spent = now() - arrived;
@@ -161,6 +237,7 @@ std::vector<std::string> Monitor::Work::quick_check() const {
 }
 
 std::string Monitor::Work::summary() {
+  if (steps_seen() == 0) return "No step has been made yet.\n";
   const Report now = report();
   std::string text = fmt::format("{} steps, {} left out", steps_seen(), skipped);
   if (gradient_norm) text += fmt::format(", gradient norm {:.4g}", *gradient_norm);

@@ -1,19 +1,23 @@
 // A step under the monitor: what is looked at, in which order, and at what cost.
 #include "torch/monitor_work.h"
 
+#include <ATen/SequenceNumber.h>
 #include <ATen/core/grad_mode.h>
+#include <torch/optim/lbfgs.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
 
+#include "monitor/clock.h"
 #include "osler/diagnosis/diagnose.h"
 #include "torch/clipping.h"
-#include "torch/clock.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
+
+using monitor::now;
 namespace {
 
 constexpr std::uint64_t kDeadBatches = 8;   // traced batches in which a dead unit was silent, at least
@@ -30,6 +34,21 @@ constexpr double kStatisticsShare = 0.09;
 constexpr double kTraceShare = 0.09;
 constexpr double kDiagnosisShare = 0.04;
 constexpr double kBatchShare = 0.2;
+/// The first steps are looked at whatever the budget says, every third of so many, up to a bound: as in src/monitor.
+constexpr std::int64_t kEarlySteps = 50;
+constexpr std::int64_t kEarlyEvery = 3;
+constexpr double kEarlySeconds = 2;
+constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
+/// A buffer of more elements is no running statistic; without a replay it is not copied on every step.
+constexpr std::int64_t kLargestStatistic = 1 << 20;
+/// Steps that are followed after a broken one that cannot be run again, and in all of a run: what breaks all the time
+/// need not be followed all the time.
+constexpr std::int64_t kArmed = 2;
+constexpr std::int64_t kArmedInAll = 8;
+/// Of the step, what looking at large gradients without a small one beside them may take; a core reads at least this
+/// many numbers in a second.
+constexpr double kUnguardedShare = 0.003;
+constexpr double kNumbersPerSecond = 4e9;
 
 /// Layers that compute something else in evaluation.
 bool depends_on_mode(const ::torch::nn::Module& model) {
@@ -62,15 +81,17 @@ Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optim
       diagnosis_budget_(kDiagnosisShare * options_.budget) {
   steps = options_.first_step;
   tell_configuration();
-  tell_parameters_left_out();
+  tell_parameters();
   book_.record_start(recorder_);
+  buffers_before_.save(buffers_, kLargestStatistic);
   last_diagnosis_ = left_ = now();
+  graph_left_ = at::sequence_number::peek();
   // The first forward pass shows the network before it has learned anything.
   open_watch();
 }
 
 void Monitor::Work::require_use(const at::Tensor& loss) const {
-  if (closed_) throw std::invalid_argument("osler: step() after close(); make a new Monitor to go on recording");
+  require_steps();
   if (!loss.defined() || loss.numel() != 1) {
     throw std::invalid_argument("osler: the loss must be a single number; reduce it with mean() or sum() first");
   }
@@ -81,19 +102,29 @@ void Monitor::Work::require_use(const at::Tensor& loss) const {
   }
 }
 
+void Monitor::Work::require_steps() const {
+  if (closed_) throw std::invalid_argument("osler: step() after close(); make a new Monitor to go on recording");
+}
+
 bool Monitor::Work::step(const at::Tensor& loss) {
   const double arrived = now();
   require_use(loss);
+  tell_gradients_cleared(false);
   finish_trace(arrived - left_);
   const double computing = arrived - left_ - traced_;
   times.other += computing;
+  training_ += computing;
   // The backward pass of data-parallel training waits for the other ranks, so it tells nothing about this one.
   last_compute_ = waited_ > 0 ? waited_ : computing;
   account(computing);
   recorder_.scalar(steps, "step_time", waited_ + computing);
   waited_ = 0;
   const bool go = examine(loss);
-  if (replay_) save_state();
+  if (replay_) {
+    save_state();
+  } else {
+    buffers_before_.save(buffers_, kLargestStatistic);
+  }
   // The forward pass comes before the next call: it is watched from here on.
   open_watch();
   left_ = now();
@@ -103,6 +134,17 @@ bool Monitor::Work::step(const at::Tensor& loss) {
 
 bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) {
   const double arrived = now();
+  require_steps();
+  if (!compute_loss) {
+    throw std::invalid_argument("osler: train_step() was given no function; give it one that returns the loss");
+  }
+  if (dynamic_cast<::torch::optim::LBFGS*>(&optimizer_) != nullptr) {
+    throw std::invalid_argument(
+        "osler: LBFGS computes the loss several times in one step, which train_step() cannot watch; call "
+        "optimizer.step(closure) yourself and monitor.step(loss) after it");
+  }
+  graph_before_ = at::sequence_number::peek();
+  tell_gradients_cleared(true);
   save_state();
   open_watch();
   const double began = now();
@@ -113,6 +155,11 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
     optimizer_.zero_grad();
     loss = compute_loss();
     require_use(loss);
+    if (!loss.requires_grad()) {
+      throw std::invalid_argument(
+          "osler: the loss depends on no parameter, so that nothing can be learned from it; was it computed under "
+          "NoGradGuard, or from detached tensors?");
+    }
     forward_done = now();
     // The backward pass need not be watched for activations.
     if (!always_) finish_trace(forward_done - began);
@@ -131,15 +178,13 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   loss.reset();  // the graph goes before the optimizer comes, as without a monitor: its memory is used again
   if (go) optimizer_.step();
   const double stepped = now();
-  const double waiting = arrived - left_;
+  const double waiting = waiting_for_data(arrived - left_);
   const double forward = forward_done - began - traced_;
-  times.data += waiting;
   times.forward += forward;
   const double backward = backward_done - backward_began;
   times.backward += backward;
   times.optimizer += stepped - examined;
   last_compute_ = waiting + forward;
-  recorder_.scalar(steps - 1, "osler/time/data", waiting);
   recorder_.scalar(steps - 1, "osler/time/forward", forward);
   recorder_.scalar(steps - 1, "osler/time/backward", backward);
   recorder_.scalar(steps - 1, "osler/time/optimizer", stepped - examined);
@@ -147,10 +192,31 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   recorder_.scalar(steps - 1, "step_time", waiting + computing);
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
   account(computing + std::min(waiting, computing));
+  training_ += waiting + computing;
   left_ = now();
+  graph_left_ = at::sequence_number::peek();
   account_own((began - arrived) + traced_ + (backward_began - forward_done) + (examined - backward_done) +
               (left_ - stepped));
   return go;
+}
+
+/// What lies between two steps is the waiting for data, unless someone has built a graph meanwhile: another network
+/// was trained, or validated. Told and counted as what it is; returns the waiting.
+double Monitor::Work::waiting_for_data(double seconds) {
+  if (graph_before_ != graph_left_) {
+    times.other += seconds;
+    return 0;
+  }
+  times.data += seconds;
+  recorder_.scalar(steps - 1, "osler/time/data", seconds);
+  return seconds;
+}
+
+/// train_step() clears the gradients itself, whatever they look like.
+void Monitor::Work::tell_gradients_cleared(bool cleared) {
+  if (told_cleared_ == cleared) return;
+  told_cleared_ = cleared;
+  check("gradients-cleared", cleared ? 1 : 0);
 }
 
 void Monitor::Work::account(double training_seconds) {
@@ -176,9 +242,24 @@ std::array<Budget*, 5> Monitor::Work::budgets() {
   return {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_, &batches_.budget()};
 }
 
+bool Monitor::Work::early() const {
+  const std::int64_t seen = steps_seen();
+  if (options_.budget <= 0 || seen >= kEarlySteps || seen % kEarlyEvery != 0) return false;
+  const double step = seen > 0 ? training_ / static_cast<double>(seen) : 0;
+  return early_spent_ < std::max(kEarlySeconds, kEarlyInSteps * step);
+}
+
+void Monitor::Work::spend(Budget& budget, double seconds) {
+  if (early()) {
+    early_spent_ += seconds;
+    budget.grant(seconds);
+  }
+  budget.spend(seconds);
+}
+
 bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
   if (every < 0) return false;
-  return every > 0 ? steps % every == 0 : budget.affords();
+  return every > 0 ? steps % every == 0 : early() || budget.affords();
 }
 
 bool Monitor::Work::examine(const at::Tensor& loss) {
@@ -191,7 +272,10 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   record_step(value, look);
   const bool finite = std::isfinite(value) && look.finite;
   if (finite) {
-    if (sampled) record_statistics();
+    if (sampled) {
+      record_statistics();
+      tell_parameters();
+    }
     clip(look);
   } else {
     book_.forget();
@@ -199,6 +283,7 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   }
   if (options_.ranks) compare_ranks(look);
   diagnose_live();
+  inputs_ = labels_ = at::Tensor();  // the batch was of this step
   ++steps;
   return finite || !options_.skip_nonfinite;
 }
@@ -210,13 +295,17 @@ GradientLook Monitor::Work::look_at_gradients(bool sampled) {
   const bool all = asked || second || gradient_budget_.affords();
   const bool paired = second || (sampled && pair_due());
   if (paired && !second) last_pair_ = steps;
-  GradientLook look = sampled ? book_.measure(paired) : all ? book_.look(paired) : book_.look_at_small();
+  const auto most = static_cast<std::int64_t>(kUnguardedShare * kNumbersPerSecond * training_ /
+                                              static_cast<double>(std::max<std::int64_t>(1, steps_seen())));
+  GradientLook look = sampled ? book_.measure(paired)
+                      : all   ? book_.look(paired)
+                              : book_.look_at_small(std::max(ParameterBook::kAlways, most));
   // A bad value among the small ones is followed up at any price.
   if (!look.finite && !all) look = book_.look();
   if (sampled || second) {
-    statistics_budget_.spend(now() - before);
+    spend(statistics_budget_, now() - before);
   } else if (all && !asked) {
-    gradient_budget_.spend(now() - before);
+    spend(gradient_budget_, now() - before);
   }
   if (look.complete) gradient_norm = look.finite ? look.norm : std::nan("");
   return look;
@@ -249,13 +338,11 @@ void Monitor::Work::clip(const GradientLook& look) {
 
 void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientLook& look) {
   watch_.reset();
-  find_origin(loss);
+  find_origin(loss, value, look);
   std::string text =
       std::isfinite(value) ? "The gradient of " + look.first_bad + " is not finite." : "The loss is not finite.";
-  if (origin) {
-    text.append(" ").append(describe(*origin));
-    recorder_.scalar(steps, std::string("osler/origin/").append(to_string(origin->cause)), 1);
-  }
+  text.append(" ").append(describe(*origin));
+  recorder_.scalar(steps, std::string("osler/origin/").append(to_string(origin->cause)), 1);
   if (options_.skip_nonfinite) {
     optimizer_.zero_grad();
     if (!buffers_before_.empty()) buffers_before_.restore(buffers_);
@@ -266,21 +353,36 @@ void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientL
   if (options_.on_line) options_.on_line("osler: step " + std::to_string(steps) + ": " + text);
 }
 
-void Monitor::Work::find_origin(const at::Tensor& loss) {
+void Monitor::Work::find_origin(const at::Tensor& loss, double value, const GradientLook& look) {
   origin.reset();
+  std::string hint;
   if (always_) {
     origin = always_->origin(loss);
-    return;
+  } else if (replay_ && saved_) {
+    replay(hint);
+  } else {
+    hint = "; replay_with() or train_step() would name the operation";
   }
-  if (!replay_ || !saved_) return;
+  if (origin) return;
+  origin = rough_origin(value, look, hint);
+  const bool told = origin->place == OriginPlace::batch || origin->place == OriginPlace::weights;
+  if (!told && armed_so_far_ < kArmedInAll) armed_ = kArmed;
+}
+
+/// Runs the step again under the tracer.
+void Monitor::Work::replay(std::string& hint) {
   const RandomState after = RandomState::now(book_.parameters());
   try {
     random_before_.restore();
     host_random_before_.restore();
     buffers_before_.restore(buffers_);
     origin = trace_origin(model_, replay_);
-  } catch (const std::exception&) {
-    // The loss could not be computed again; the step is left out without an origin.
+    hint =
+        "; run a second time, all of it was finite: the function gives another loss each time. Draw the batch outside "
+        "of it, so that the step can be repeated";
+  } catch (const std::exception& error) {
+    const std::string_view what = error.what();
+    hint.append("; the step could not be run a second time: ").append(what.substr(0, what.find('\n')));
   }
   after.restore();
 }
@@ -290,13 +392,13 @@ void Monitor::Work::record_statistics() {
   book_.record(recorder_, steps);
   record_memory();
   remembered_step_ = steps;
-  statistics_budget_.spend(now() - before);
+  spend(statistics_budget_, now() - before);
 }
 
 void Monitor::Work::finish_updates() {
   const double before = now();
   book_.record_updates(recorder_, remembered_step_);
-  statistics_budget_.spend(now() - before);
+  spend(statistics_budget_, now() - before);
 }
 
 bool Monitor::Work::pair_due() const {
@@ -308,7 +410,7 @@ void Monitor::Work::record_gradient_pair() {
   const auto pair = book_.take_pair();
   if (!pair) return;
   // How much of the gradient before is in this one: all of it when gradients are never cleared.
-  check("gradients-carried", pair->dot / pair->a_squared);
+  if (!told_cleared_.value_or(false)) check("gradients-carried", pair->dot / pair->a_squared);
   pairs_.push_back(*pair);
   if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
   if (options_.batch_size && pairs_.size() == kPairsKept) {
@@ -339,7 +441,7 @@ void Monitor::Work::finish_trace(double elapsed) {
   traced_ = usual_ == 0 ? seconds : std::clamp(elapsed - usual_, seconds, most);
   const double before = now();
   record_activations();
-  trace_budget_.spend(now() - before + traced_);
+  spend(trace_budget_, now() - before + traced_);
 }
 
 void Monitor::Work::record_activations() {
@@ -366,9 +468,15 @@ void Monitor::Work::record_activations() {
 
 void Monitor::Work::open_watch() {
   watch_.reset();
-  if (options_.trace_always) {
+  always_.reset();
+  if (options_.trace_always || armed_ > 0) {
+    if (armed_ > 0) {
+      --armed_;
+      ++armed_so_far_;
+    }
     always_ = std::make_unique<OriginTrace>(model_);
     watch_.emplace(*always_);
+    if (!watch_->active()) always_.reset();
   } else if (due(options_.trace_every, trace_budget_)) {
     trace_.clear();
     watch_.emplace(trace_);
@@ -385,7 +493,7 @@ void Monitor::Work::save_state() {
 
 void Monitor::Work::replay_with(std::function<at::Tensor()> compute_loss) {
   replay_ = std::move(compute_loss);
-  save_state();
+  if (replay_) save_state();
 }
 
 void Monitor::Work::await_batch() {
@@ -437,6 +545,7 @@ void Monitor::Work::tell(const Observation& observation) {
 }
 
 Report Monitor::Work::report() {
+  if (!closed_) tell_parameters();
   Report report;
   recorder_.visit([&](const Run& run) {
     Result<Report> made = diagnose(run);

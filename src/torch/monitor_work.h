@@ -8,18 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "monitor/budget.h"
+#include "monitor/resident_memory.h"
 #include "osler/recorder/recorder.h"
 #include "osler/torch/monitor.h"
 #include "torch/activation_trace.h"
 #include "torch/batch_watch.h"
-#include "torch/budget.h"
 #include "torch/origin_trace.h"
 #include "torch/parameter_book.h"
-#include "torch/resident_memory.h"
 #include "torch/saved_state.h"
 #include "torch/watch.h"
 
 namespace osler::torch {
+
+using monitor::Budget;
+using monitor::ResidentMemory;
 
 /// Names of series under which the monitor tells what is no curve of the user's begin so. Findings read them.
 inline constexpr std::string_view kCheck = "osler/check/";
@@ -63,7 +66,9 @@ class Monitor::Work {
  private:
   // Before the first step.
   void tell_configuration();
-  void tell_parameters_left_out();
+  /// Which parameters are frozen and which nobody trains; where it is new.
+  void tell_parameters();
+  bool has_moved(const std::string& name, const at::Tensor& parameter);
 
   // The parts of a step, in this order.
   void require_use(const at::Tensor& loss) const;
@@ -74,7 +79,9 @@ class Monitor::Work {
   [[nodiscard]] bool pair_due() const;
   void record_gradient_pair();
   void refuse(const at::Tensor& loss, double value, const GradientLook& look);
-  void find_origin(const at::Tensor& loss);
+  void find_origin(const at::Tensor& loss, double value, const GradientLook& look);
+  void replay(std::string& hint);
+  [[nodiscard]] NonfiniteOrigin rough_origin(double loss, const GradientLook& look, const std::string& hint) const;
   void clip(const GradientLook& look);
   void record_step(double loss, const GradientLook& look);
   void record_rates();
@@ -86,10 +93,16 @@ class Monitor::Work {
 
   void record_activations();
   void save_state();
+  void require_steps() const;
+  void tell_gradients_cleared(bool cleared);
+  double waiting_for_data(double seconds);
   void tell(const Observation& observation);
   void account(double training_seconds);
   void account_own(double monitor_seconds);
+  void spend(Budget& budget, double seconds);
   std::array<Budget*, 5> budgets();
+  /// One of the first steps, which are looked at whatever the budget says.
+  [[nodiscard]] bool early() const;
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
 
   ::torch::nn::Module& model_;
@@ -99,6 +112,8 @@ class Monitor::Work {
   ParameterBook book_;
   std::vector<at::Tensor> buffers_;
   BatchWatch batches_;
+  at::Tensor inputs_;  // of the newest batch that was shown, and its labels
+  at::Tensor labels_;
   std::function<at::Tensor()> replay_;
   bool closed_ = false;
   bool mode_matters_ = false;  // the model has layers that behave otherwise in evaluation
@@ -112,6 +127,8 @@ class Monitor::Work {
   // Tracing.
   ActivationTrace trace_;
   std::unique_ptr<OriginTrace> always_;
+  std::int64_t armed_ = 0;  // steps that are still to be followed after one that nobody could explain
+  std::int64_t armed_so_far_ = 0;
   std::optional<Watch> watch_;
   std::map<std::string, stats::DeadUnitWindow, std::less<>> dead_;
 
@@ -120,13 +137,17 @@ class Monitor::Work {
   Budget statistics_budget_;
   Budget trace_budget_;
   Budget diagnosis_budget_;
-  double fixed_ = 0;             // what was spent beside the budgets and not yet set off against what they earn
-  double bought_ = 0;            // what the budgets were spent on so far
-  double left_ = 0;              // when the monitor was last left
-  double waited_ = 0;            // for data, in this step
-  std::optional<double> asked_;  // for the next batch
-  double traced_ = 0;            // by the trace inside the newest forward pass
-  double usual_ = 0;             // what lies between opening a watch and the end of the forward pass without a trace
+  double fixed_ = 0;                // what was spent beside the budgets and not yet set off against what they earn
+  double bought_ = 0;               // what the budgets were spent on so far
+  double early_spent_ = 0;          // on the first looks
+  double training_ = 0;             // what training took so far
+  double left_ = 0;                 // when the monitor was last left
+  std::uint64_t graph_left_ = 0;    // how many graph nodes there were then: more tell that someone else computed
+  std::uint64_t graph_before_ = 0;  // and when the newest step began
+  double waited_ = 0;               // for data, in this step
+  std::optional<double> asked_;     // for the next batch
+  double traced_ = 0;               // by the trace inside the newest forward pass
+  double usual_ = 0;                // what lies between opening a watch and the end of the forward pass without a trace
   double last_diagnosis_ = 0;
   double last_compute_ = 0;  // data and forward of the newest step, for the ranks
   ResidentMemory memory_;
@@ -137,6 +158,9 @@ class Monitor::Work {
   std::vector<stats::PairStats> pairs_;
   std::map<std::string, Severity> told_;  // by finding
   std::optional<bool> told_training_;     // the newest mode
+  std::optional<bool> told_cleared_;      // whether the monitor clears the gradients itself
+  std::map<std::string, double> told_checks_;
+  std::map<std::string, double> fingerprints_;  // of parameters that this optimizer does not hold; NaN: they have moved
 };
 
 }  // namespace osler::torch

@@ -1,8 +1,7 @@
 // Finding non-finite values: in tensors at rest, and by tracing a step.
 #include "osler/torch/origin.h"
 
-#include <array>
-#include <utility>
+#include <ATen/core/grad_mode.h>
 
 #include "torch/host_tensor.h"
 #include "torch/origin_trace.h"
@@ -11,24 +10,22 @@
 namespace osler::torch {
 namespace {
 
-constexpr std::array<std::pair<OriginCause, std::string_view>, 10> kNames = {{
-    {OriginCause::log_of_zero, "log-of-zero"},
-    {OriginCause::division_by_zero, "division-by-zero"},
-    {OriginCause::sqrt_at_zero, "sqrt-at-zero"},
-    {OriginCause::exp_overflow, "exp-overflow"},
-    {OriginCause::fp16_overflow, "fp16-overflow"},
-    {OriginCause::exploding_signal, "exploding-signal"},
-    {OriginCause::corrupt_data, "corrupt-data"},
-    {OriginCause::in_place_modification, "in-place-modification"},
-    {OriginCause::nonfinite_weight, "nonfinite-weight"},
-    {OriginCause::unknown, "unknown"},
-}};
-
 std::string counted(const OriginTensor& tensor) {
   std::string text;
   if (tensor.nan_count > 0) text += std::to_string(tensor.nan_count) + " NaN";
   if (tensor.inf_count > 0) text += (text.empty() ? "" : " and ") + std::to_string(tensor.inf_count) + " infinite";
   return text + " of " + std::to_string(tensor.count) + " values";
+}
+
+/// In the order of the tensor's own dimensions, however it lies in memory.
+std::vector<std::int64_t> first_nonfinite(const at::Tensor& tensor) {
+  const at::NoGradGuard no_graph;
+  const at::Tensor places = at::isfinite(tensor.detach()).logical_not().nonzero().to(at::kCPU);
+  if (places.size(0) == 0) return {};
+  const std::int64_t* const first = places.data_ptr<std::int64_t>();
+  std::vector<std::int64_t> place;
+  for (std::int64_t d = 0; d < places.size(1); ++d) place.push_back(first[d * places.stride(1)]);
+  return place;
 }
 
 void look_at(const std::string& name, const at::Tensor& tensor, bool buffer, bool gradient, stats::Engine& engine,
@@ -41,8 +38,7 @@ void look_at(const std::string& name, const at::Tensor& tensor, bool buffer, boo
   engine.wait(batch);
   const stats::TensorStats& stats = batch.summary(asked);
   if (stats.nan_count == 0 && stats.inf_count == 0) return;
-  found.push_back({name, buffer, gradient, stats.count, stats.nan_count, stats.inf_count,
-                   place_of(std::min(stats.first_nan, stats.first_inf), tensor.sizes())});
+  found.push_back({name, buffer, gradient, stats.count, stats.nan_count, stats.inf_count, first_nonfinite(tensor)});
 }
 
 /// Autograd's refusal, without the list of stack frames that follows it.
@@ -68,14 +64,24 @@ std::optional<NonfiniteOrigin> origin_of_pass(const ::torch::nn::Module& model,
 
 }  // namespace
 
-std::string_view to_string(OriginCause cause) {
-  for (const auto& [known, name] : kNames) {
-    if (known == cause) return name;
+std::string_view to_string(OriginPlace place) {
+  switch (place) {
+    case OriginPlace::batch:
+      return "batch";
+    case OriginPlace::weights:
+      return "weights";
+    case OriginPlace::forward:
+      return "forward";
+    case OriginPlace::backward:
+      return "backward";
+    case OriginPlace::unknown:
+      break;
   }
   return "unknown";
 }
 
 std::string describe(const NonfiniteOrigin& origin) {
+  if (origin.operation.empty() && !origin.detail.empty()) return origin.detail + ".";
   std::string text = origin.operation.empty() ? "An operation" : origin.operation;
   if (origin.backward) text += " (backward)";
   if (!origin.inside.empty() && origin.inside != origin.operation) text += " inside " + origin.inside;

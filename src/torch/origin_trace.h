@@ -61,11 +61,12 @@ class OriginTrace final : public OperationObserver {
     std::string name;
     std::string plain;
     bool node = false;
+    bool custom = false;  // the node of a function that the user wrote
     bool engine = false;  // the autograd engine's own bracket around a node
     bool pass_over = false;
     bool top = false;  // called by the user or by a backward node, not by another operation
     std::string layer;
-    std::vector<at::Tensor> inputs;
+    std::vector<at::Tensor> inputs;  // without those that are only written to
     std::vector<double> scalars;
     Mark carried = kNone;  // of the inputs
     bool nan_carried = false;
@@ -81,13 +82,22 @@ class OriginTrace final : public OperationObserver {
 
   [[nodiscard]] Counts counts_of(const at::Tensor& tensor);
   [[nodiscard]] bool in_backward() const { return backward_depth_ > 0; }
-  [[nodiscard]] std::string current_node() const;
-  void inspect_input(Frame& frame, const at::Tensor& input, bool destination);
+  [[nodiscard]] const Frame* current_node() const;
+  /// The operation that the newest one is part of; null when the user or a backward node called it.
+  [[nodiscard]] const Frame* around() const;
   void begin_node(const Operation& operation, Frame& frame);
-  void note_write(Frame& frame);
+  void begin_function(const Operation& operation, Frame& frame);
+  void name_layer(const Operation& operation, Frame& frame);
+  void inspect_input(Frame& frame, const at::Tensor& input);
+  Mark explain_unmarked(const Frame& frame, const at::Tensor& input, const Counts& counts);
+  [[nodiscard]] bool looks_like_mask(const Frame& frame, const at::Tensor& tensor, const Counts& counts) const;
+  void ask_for(const Frame& frame);
+  void note_write(const Operation& operation, Frame& frame);
   void follow(const Frame& frame, const at::Tensor& output);
   Mark accuse(const Frame& frame, const at::Tensor& output);
   Mark accuse_outsider(const Frame& frame, const at::Tensor& input);
+  [[nodiscard]] const at::Tensor& as_first_seen(const at::Tensor& view) const;
+  [[nodiscard]] NonfiniteOrigin asked_for() const;
   void mark(const at::Tensor& tensor, Mark mark);
   [[nodiscard]] Mark mark_of(const at::Tensor& tensor) const;
 
@@ -105,7 +115,10 @@ class OriginTrace final : public OperationObserver {
   std::unordered_map<const void*, std::string> rewritten_;  // storages changed in place without autograd's knowledge
   std::string last_write_;    // the newest in-place operation on a tensor that autograd follows
   std::string last_written_;  // and the layer it wrote to
+  std::unordered_map<const void*, at::Tensor> first_seen_;  // by storage: what views of this pass look at
+  std::unordered_set<const void*> buffers_;                 // storages of the model's buffers
   std::set<Mark> reached_gradients_;
+  std::optional<NonfiniteOrigin> asked_;  // the first operation that was asked for an infinity
 };
 
 }  // namespace osler::torch

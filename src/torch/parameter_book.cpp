@@ -3,7 +3,9 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "torch/host_tensor.h"
 
@@ -18,6 +20,19 @@ bool is_half(const at::Tensor& tensor) {
 double lost_share(const at::Tensor& before, const at::Tensor& after, const at::Tensor& pushed) {
   const auto count = pushed.sum().item<double>();
   return count > 0 ? before.eq(after).logical_and(pushed).sum().item<double>() / count : 0;
+}
+
+/// "fc1" of "fc1.weight".
+std::string layer_of(const std::string& name) {
+  const auto dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(0, dot);
+}
+
+/// Of a sparse gradient the numbers that it holds.
+at::Tensor numbers_of(const at::Tensor& gradient) {
+  if (!gradient.defined() || !gradient.is_sparse()) return gradient;
+  const at::NoGradGuard no_graph;
+  return gradient.coalesce().values();
 }
 
 /// The tensor itself, or a copy where its memory has gaps.
@@ -49,6 +64,21 @@ ParameterBook::ParameterBook(const ::torch::nn::Module& model) : engine_(trainin
     on_host_ = on_host_ && item.value().device().is_cpu();
   }
   entries_.resize(parameters_.size());
+  sort_by_size();
+}
+
+void ParameterBook::sort_by_size() {
+  std::unordered_set<std::string> guarded;  // layers with a small tensor
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].numel() > kSmall) continue;
+    small_.push_back(i);
+    guarded.insert(layer_of(names_[i]));
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].numel() > kSmall && !guarded.contains(layer_of(names_[i]))) unguarded_.push_back(i);
+  }
+  std::stable_sort(unguarded_.begin(), unguarded_.end(),
+                   [&](std::size_t a, std::size_t b) { return parameters_[a].numel() < parameters_[b].numel(); });
 }
 
 std::vector<LayerInfo> ParameterBook::layers() const {
@@ -68,28 +98,37 @@ bool ParameterBook::in_place() const {
   return true;
 }
 
-GradientLook ParameterBook::look_at_small() {
+GradientLook ParameterBook::look_at_small(std::int64_t most) {
   GradientLook look;
+  std::size_t last = 0;                // the last in the model's order is the nearest to the output
   std::vector<std::size_t> elsewhere;  // on a GPU: asked all at once, because every answer is waited for
   std::vector<at::Tensor> answers;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const at::Tensor& gradient = parameters_[i].grad();
-    if (!gradient.defined() || gradient.numel() > kSmall) continue;
+  const auto accuse = [&](std::size_t i) {
+    if (look.finite || i > last) last = i;
+    look.finite = false;
+    look.first_bad = names_[last];
+  };
+  const auto ask = [&](std::size_t i) {
+    const at::Tensor gradient = numbers_of(parameters_[i].grad());
+    if (!gradient.defined()) return;
     if (!gradient.device().is_cpu()) {
       const at::NoGradGuard no_graph;
       elsewhere.push_back(i);
       answers.push_back(at::isfinite(gradient).all().to(answers.empty() ? gradient.device() : answers[0].device()));
     } else if (!all_finite(gradient)) {
-      look.finite = false;
-      look.first_bad = names_[i];  // the last in the model's order is the nearest to the output
+      accuse(i);
     }
+  };
+  for (const std::size_t i : small_) ask(i);
+  for (const std::size_t i : unguarded_) {
+    most -= parameters_[i].numel();
+    if (most < 0) break;
+    ask(i);
   }
   if (answers.empty()) return look;
   const at::Tensor finite = at::stack(answers).to(at::kCPU);
   for (std::size_t k = 0; k < elsewhere.size(); ++k) {
-    if (finite[static_cast<std::int64_t>(k)].item<bool>()) continue;
-    look.finite = false;
-    look.first_bad = names_[elsewhere[k]];
+    if (!finite[static_cast<std::int64_t>(k)].item<bool>()) accuse(elsewhere[k]);
   }
   return look;
 }
@@ -108,7 +147,7 @@ void ParameterBook::ask_gradients(bool paired) {
     entry.gradient_number.reset();
     entry.gradient.reset();
     entry.paired = false;
-    const at::Tensor& gradient = parameters_[i].grad();
+    const at::Tensor gradient = numbers_of(parameters_[i].grad());
     auto host = host_tensor(paired && gradient.defined() ? dense(gradient) : gradient);
     if (!host) continue;
     if (paired) {

@@ -37,8 +37,10 @@ class ParameterBook {
   /// Every parameter is on the device it was on at first.
   [[nodiscard]] bool in_place() const;
 
-  /// Looks whether the small gradients are finite.
-  GradientLook look_at_small();
+  /// Looks whether the small gradients are finite. A NaN of the backward pass reaches the small tensor of a layer (its
+  /// bias) with the large one; of the large tensors without one (an embedding) up to `most` elements are looked at too,
+  /// the smallest tensors first.
+  GradientLook look_at_small(std::int64_t most = kAlways);
   /// Looks at all gradients. With `paired` they are held against those that were remembered, or, where there are none,
   /// remembered for the next such look: in the same pass over their memory.
   GradientLook look(bool paired = false);
@@ -66,6 +68,9 @@ class ParameterBook {
   /// A number that differs when any weight differs.
   [[nodiscard]] double weight_sum();
 
+  /// Elements of tensors without a small one beside them that are looked at on every step, however short it is.
+  static constexpr std::int64_t kAlways = 16384;
+
  private:
   static constexpr std::int64_t kSmall = 1024;  // elements of a tensor that is looked at on every step
 
@@ -86,6 +91,7 @@ class ParameterBook {
     std::optional<SeriesId> ratio_series;
   };
 
+  void sort_by_size();
   void ask_gradients(bool paired);
   void ask_weights();
   bool run();
@@ -96,6 +102,8 @@ class ParameterBook {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Device> devices_;
   bool on_host_ = true;
+  std::vector<std::size_t> small_;      // the parameters of few elements
+  std::vector<std::size_t> unguarded_;  // large ones without a small one in their layer, the smallest first
   std::vector<Entry> entries_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;

@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <type_traits>
@@ -14,6 +15,11 @@ namespace {
 
 at::Generator generator_of(const at::Device& device) {
   return at::globalContext().defaultGenerator(device);
+}
+
+/// Numbers in host memory, one behind the other.
+bool plain(const at::Tensor& tensor) {
+  return tensor.device().is_cpu() && tensor.layout() == at::kStrided && tensor.is_contiguous() && tensor.numel() > 0;
 }
 
 }  // namespace
@@ -65,13 +71,20 @@ void HostRandomState::restore() const {
   host->set_next_double_normal_sample(next_double_);
 }
 
-void BufferState::save(const std::vector<at::Tensor>& buffers) {
+void BufferState::save(const std::vector<at::Tensor>& buffers, std::int64_t most) {
   const at::NoGradGuard no_graph;
   copies_.resize(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].numel() > most) {
+      copies_[i] = at::Tensor();
+      continue;
+    }
     const bool fits = copies_[i].defined() && copies_[i].sizes() == buffers[i].sizes() &&
                       copies_[i].device() == buffers[i].device() && copies_[i].dtype() == buffers[i].dtype();
-    if (fits) {
+    if (fits && plain(copies_[i]) && plain(buffers[i])) {
+      // For some dozens of numbers an operation takes longer than the copy; on every step that counts.
+      std::memcpy(copies_[i].data_ptr(), buffers[i].data_ptr(), buffers[i].nbytes());
+    } else if (fits) {
       copies_[i].copy_(buffers[i]);
     } else {
       copies_[i] = buffers[i].detach().clone();
@@ -82,6 +95,7 @@ void BufferState::save(const std::vector<at::Tensor>& buffers) {
 void BufferState::restore(const std::vector<at::Tensor>& buffers) const {
   const at::NoGradGuard no_graph;
   for (std::size_t i = 0; i < std::min(buffers.size(), copies_.size()); ++i) {
+    if (!copies_[i].defined()) continue;
     at::Tensor buffer = buffers[i].detach();
     buffer.copy_(copies_[i]);
   }

@@ -5,6 +5,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/nn/module.h>
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -45,10 +47,13 @@ class HostRandomState {
 /// Copies of the buffers of a model (running statistics): few numbers beside the parameters.
 class BufferState {
  public:
-  /// Copies the buffers into memory that is kept from call to call.
-  void save(const std::vector<at::Tensor>& buffers);
+  /// Copies the buffers into memory that is kept from call to call; those of more than `most` elements are left out.
+  void save(const std::vector<at::Tensor>& buffers, std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  /// Those that were left out stay as they are.
   void restore(const std::vector<at::Tensor>& buffers) const;
   [[nodiscard]] bool empty() const { return copies_.empty(); }
+  /// In the order of the buffers, undefined where one was left out.
+  [[nodiscard]] const std::vector<at::Tensor>& copies() const { return copies_; }
 
  private:
   std::vector<at::Tensor> copies_;

@@ -8,15 +8,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "monitor/name_book.h"
 
 namespace osler::torch {
 
 /// The tensors among the values of an operation, those in lists too.
 [[nodiscard]] std::vector<at::Tensor> tensors_in(std::span<const c10::IValue> values);
 
-/// Names of layers from the parameters and buffers of a model, and of what they compute from the operations that pass.
+/// A book of names for LibTorch's tensors.
 class TensorNames {
  public:
   explicit TensorNames(const ::torch::nn::Module& model);
@@ -26,30 +27,17 @@ class TensorNames {
   /// The layer a parameter belongs to: "fc1" for "fc1.weight"; empty when the tensor is no parameter.
   [[nodiscard]] std::string_view layer(const at::Tensor& tensor) const;
 
-  /// How the result of an operation is called, from its inputs: the layer of a weight starts a name, what follows
-  /// it is joined by " -> "; of several inputs the one that was computed last counts, so a sum is called after the
-  /// branch and not after the stream it joins. Empty when nothing about the inputs is known.
+  /// How the result of an operation is called, from its inputs.
   [[nodiscard]] std::string result(std::string_view plain, const std::vector<at::Tensor>& inputs) const;
   /// Tells the name of a tensor that an operation gave out; an empty name forgets it.
   void name(const at::Tensor& tensor, const std::string& name);
   /// Forgets the names of all tensors but parameters.
-  void forget() { given_.clear(); }
+  void forget() { book_.forget(); }
   /// The name a tensor was given, or the layer whose weight it is; empty when it is not known.
   [[nodiscard]] std::string of(const at::Tensor& tensor) const;
 
  private:
-  struct Owned {
-    std::string parameter;
-    std::string layer;
-  };
-  std::unordered_map<const void*, Owned> by_storage_;
-  struct Given {
-    std::string name;
-    std::uint64_t order = 0;
-  };
-  // Freed addresses come again, but every tensor that an operation gives out is named anew or forgotten.
-  std::unordered_map<const void*, Given> given_;
-  std::uint64_t order_ = 0;
+  monitor::NameBook book_;
 };
 
 }  // namespace osler::torch

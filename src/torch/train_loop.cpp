@@ -3,12 +3,15 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "torch/clock.h"
+#include "monitor/clock.h"
 
 namespace osler::torch {
+
+using monitor::now;
 namespace {
 
 /// Evaluation mode without a graph, and everything as before when it is over, also after an exception.
@@ -84,7 +87,8 @@ TrainResult TrainLoop::run() {
   result.best_step = counts_.best_step;
   result.skipped = counts_.skipped;
   result.overflows = loss_scale_ ? loss_scale_->state().overflows : 0;
-  result.roll_backs = counts_.roll_backs;
+  // The last one is not gone back on: the training is given up.
+  result.roll_backs = std::min(counts_.roll_backs, options_.roll_back.most);
   result.checkpoint_error = checkpoint_error_;
   result.report = monitor_->report();
   // Lost values of a sink are told by its own error; the training itself went well.

@@ -393,7 +393,7 @@ TEST_F(TrainTest, GivesUpWhenGoingBackDoesNotHelp) {
   options.checkpoint = folder / "last";
   const TrainResult result = train(training, rig.data(), std::move(options));
   EXPECT_EQ(result.end, TrainEnd::lost);
-  EXPECT_EQ(result.roll_backs, 3);
+  EXPECT_EQ(result.roll_backs, 2);
   EXPECT_EQ(result.steps, 10 + 3 * 2);
   EXPECT_TRUE(at::isfinite(rig.weights()[0]).all().item<bool>());
 }

@@ -1,6 +1,7 @@
 // Watching operations through at::RecordFunction; the only file that touches it.
 #include "torch/watch.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 
@@ -33,6 +34,7 @@ Operation operation_of(const at::RecordFunction& function) {
       function.scope() == at::RecordScope::BACKWARD_FUNCTION ? Operation::Kind::node : Operation::Kind::function;
   operation.name = function.name();
   operation.sequence = function.seqNr();
+  operation.announced = &function;
   return operation;
 }
 
@@ -89,6 +91,18 @@ Watch::~Watch() {
   if (!active_) return;
   at::removeCallback(handle_);
   watching().store(nullptr, std::memory_order_release);
+}
+
+std::vector<bool> destinations_of(const Operation& operation) {
+  if (operation.announced == nullptr) return {};
+  const auto name = operation.announced->operator_name();
+  // The plain variant of an operation has no such argument and need not be looked up.
+  if (!name || name->overload_name.empty()) return {};
+  const auto known = c10::Dispatcher::singleton().findSchema(*name);
+  if (!known) return {};
+  std::vector<bool> destinations;
+  for (const c10::Argument& argument : known->schema().arguments()) destinations.push_back(argument.is_out());
+  return destinations;
 }
 
 OperationObserver* current_observer() {

@@ -7,6 +7,11 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
+
+namespace at {
+struct RecordFunction;
+}
 
 namespace osler::torch {
 
@@ -21,7 +26,11 @@ struct Operation {
   std::int64_t sequence = -1;           ///< ties a backward node to the forward operation that made it; -1 for none
   bool builds_graph = true;             ///< a backward pass may follow
   std::span<const c10::IValue> values;  ///< inputs at the start, outputs at the end
+  const at::RecordFunction* announced = nullptr;
 };
+
+/// Which of an operation's arguments it only writes to, as `out` of "aten::sum.out"; empty when there are none.
+[[nodiscard]] std::vector<bool> destinations_of(const Operation& operation);
 
 /// Is told of operations as they start and end, properly nested. It may compute with tensors: what it does itself is
 /// not shown to it, and builds no graph. Exceptions end in the watch.

@@ -33,6 +33,7 @@ struct BatchReport {
   std::uint64_t repeated_after = 0;  ///< batches since then, looked at or not; 0 when it is new
   std::uint64_t labels = 0;
   std::uint64_t invalid_labels = 0;  ///< NaN, negative, fractional or beyond the classes
+  std::uint64_t ignored_labels = 0;  ///< -100, which LibTorch's losses pass over
   bool constant_label = false;       ///< one label for all samples, of at least four
   double largest_class_share = 0;    ///< 0 without class labels
   double class_share_so_far = 0;     ///< the same of all labels that the checker has seen

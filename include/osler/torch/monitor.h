@@ -40,8 +40,9 @@ struct MonitorOptions {
   std::optional<double> clip_value;     ///< clip gradients to this magnitude, element by element
   std::optional<double> clip_adaptive;  ///< clip each unit's gradient to this share of its weights (see clip.h)
   bool skip_nonfinite = true;           ///< step() says no when the loss or a gradient is not finite
-  /// Look at every gradient element on every step, whatever it costs. Otherwise the small tensors are looked at on
-  /// every step and the rest as the budget allows; a NaN of the backward pass reaches the small ones nearly always.
+  /// Look at every gradient element on every step, whatever it costs. Otherwise the small tensors, and large ones of
+  /// layers that have no small one (embeddings), are looked at on every step and the rest as the budget allows; a NaN
+  /// of the backward pass reaches the small tensors nearly always.
   bool check_every_gradient = false;
   bool trace_always = false;  ///< follow non-finite values on every step: slow, but needs no replay
 
@@ -55,7 +56,9 @@ struct MonitorOptions {
 
 /// Where the time of the steps went, in seconds over the whole run.
 struct StepTimes {
-  double data = 0;  ///< waiting for the batch; with step() alone everything outside the monitor counts as `other`
+  /// Waiting for the batch. With step() alone everything outside the monitor counts as `other`; so does what lies
+  /// between two calls of train_step() when another network was trained meanwhile.
+  double data = 0;
   double forward = 0;
   double backward = 0;
   double optimizer = 0;
@@ -79,8 +82,9 @@ struct StepTimes {
 ///     monitor.train_step([&] { return loss_of(model->forward(x), y); });
 class Monitor {
  public:
-  /// The model and the optimizer must outlive the monitor. Throws when the model has no parameters, or the optimizer
-  /// holds parameters that are not the model's.
+  /// The model and the optimizer must outlive the monitor. Throws when the model has no parameters, when the optimizer
+  /// holds none of them, and when an option is a number that means nothing. Others may train parts of the model too,
+  /// and the optimizer may train other models as well: those are not watched.
   Monitor(::torch::nn::Module& model, ::torch::optim::Optimizer& optimizer, MonitorOptions options = {});
   Monitor(Monitor&&) noexcept;
   Monitor& operator=(Monitor&&) noexcept;
@@ -89,11 +93,14 @@ class Monitor {
 
   /// To be called between backward() and optimizer.step(). True: go on with optimizer.step(). False: the loss or a
   /// gradient is not finite; the gradients are cleared, running statistics are as before the step, leave it out.
+  /// Without replay_with() the origin is told roughly: batch (where it was shown), weights, forward or backward pass.
   [[nodiscard]] bool step(const at::Tensor& loss);
   /// One whole step: clears gradients, computes the loss and its backward pass, checks, and lets the optimizer step.
-  /// When something is not finite, the step is run again under the tracer. True: the optimizer has stepped.
+  /// When something is not finite, the step is run again under the tracer: the function must give the same loss a
+  /// second time, so draw the batch outside of it. True: the optimizer has stepped. Not for LBFGS.
   bool train_step(const std::function<at::Tensor()>& compute_loss);
-  /// For step(): how to compute the loss of the current batch again, so that the origin of a NaN can be found.
+  /// For step(): how to compute the loss of the current batch again, so that the origin of a NaN can be found. It is
+  /// called only when a step was not finite. An empty function: what was given no longer holds.
   void replay_with(std::function<at::Tensor()> compute_loss);
   /// For step(): the next batch is asked for, and it is there. What lies between is the waiting for data; without the
   /// first call it is not known, because the optimizer steps outside the monitor.

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <optional>
+
 #include "osler/run/experiment.h"
 #include "osler/torch/training.h"
 
@@ -33,8 +35,10 @@ enum class BatchScaling {
 
 /// How update ratios are measured.
 struct UpdateRatioOptions {
-  double target = 1e-3;   ///< relative change of a weight tensor in one step that usually works (Karpathy)
-  double tolerance = 10;  ///< a ratio this many times above or below the target fails
+  /// Relative change of a weight tensor in one step. By itself what is usual for the optimizer: 1e-3 for gradient
+  /// descent (Karpathy), 5e-3 for Adam and its like, whose first steps move every element by the whole rate.
+  std::optional<double> target = {};
+  double tolerance = 30;  ///< a ratio this many times above or below the target fails
   int steps = 5;          ///< optimizer steps; the median counts
 };
 

@@ -11,23 +11,16 @@
 #include <string_view>
 #include <vector>
 
+#include "osler/monitor/origin_cause.h"
+
 namespace osler::torch {
 
-/// Why an operation made a non-finite value. All but the last two are causes of the catalogue.
-enum class OriginCause {
-  log_of_zero,
-  division_by_zero,
-  sqrt_at_zero,
-  exp_overflow,
-  fp16_overflow,
-  exploding_signal,
-  corrupt_data,           ///< a tensor from outside (the batch) was not finite
-  in_place_modification,  ///< a tensor that others rely on was overwritten
-  nonfinite_weight,       ///< a parameter or buffer was not finite before the step
-  unknown,
-};
-/// The id: "log-of-zero".
-[[nodiscard]] std::string_view to_string(OriginCause cause);
+using monitor::OriginCause;
+
+/// What brought a non-finite value, roughly: as much as is known without running the step again.
+enum class OriginPlace { unknown, batch, weights, forward, backward };
+/// "batch", "weights", "forward", "backward", "unknown".
+[[nodiscard]] std::string_view to_string(OriginPlace place);
 
 /// A tensor as it was when the operation ran.
 struct OriginTensor {
@@ -51,6 +44,7 @@ struct Offender {
 /// Where a non-finite value came from.
 struct NonfiniteOrigin {
   OriginCause cause = OriginCause::unknown;
+  OriginPlace place = OriginPlace::unknown;
   std::string operation;  ///< "log"; in the backward pass the operation whose gradient it was
   std::string inside;     ///< the operation around it, when it is part of one: "cross_entropy_loss"
   std::string layer;      ///< "fc2 -> softmax": what the operation worked on; empty when unnamed

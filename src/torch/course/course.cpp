@@ -14,13 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "monitor/clock.h"
 #include "osler/torch/monitor.h"
-#include "torch/clock.h"
 #include "torch/course/network.h"
 #include "torch/course/optimizer.h"
 #include "torch/course/rate.h"
 
 namespace osler::torch {
+
+using monitor::now;
 namespace {
 
 using gallery::CourseOptions;

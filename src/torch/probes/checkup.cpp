@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
+#include "probes/start.h"
 #include "torch/probes/checkup_points.h"
-#include "torch/probes/parameters.h"
 
 namespace osler::torch {
 namespace {
@@ -33,26 +33,6 @@ void run_points(const std::vector<CheckupPoint>& points, Examined& examined, Exp
   }
 }
 
-void conclude(Experiment& experiment) {
-  std::vector<std::string> failed;
-  std::size_t passed = 0;
-  std::size_t open = 0;
-  for (const Experiment::Check& check : experiment.checks) {
-    if (check.outcome == Outcome::failed) failed.push_back(check.id);
-    if (check.outcome == Outcome::passed) ++passed;
-    if (check.outcome == Outcome::undecided) ++open;
-  }
-  experiment.values = {{"passed", static_cast<double>(passed), {}, {}},
-                       {"failed", static_cast<double>(failed.size()), {}, {}},
-                       {"not-checked", static_cast<double>(open), {}, {}}};
-  experiment.outcome = failed.empty() ? Outcome::passed : Outcome::failed;
-  experiment.verdict =
-      failed.empty()
-          ? fmt::format("All {} points that could be checked are as they should be.", passed)
-          : fmt::format("{} of {} points failed: {}.", failed.size(), passed + failed.size(), some_of(failed));
-  if (open > 0) experiment.verdict += fmt::format(" {} could not be checked.", open);
-}
-
 }  // namespace
 
 PointResult good(std::string text) {
@@ -77,7 +57,7 @@ Experiment checkup(const Training& training, const CheckupOptions& options, cons
     }
     run_points(model_points(), examined, experiment);
     run_points(data_points(), examined, experiment);
-    conclude(experiment);
+    probes::conclude_checkup(experiment);
   });
 }
 

@@ -6,8 +6,8 @@
 
 #include "osler/run/role.h"
 #include "osler/torch/batch_check.h"
+#include "probes/class_skew.h"
 #include "torch/probes/checkup_points.h"
-#include "torch/probes/class_skew.h"
 #include "torch/probes/parameters.h"
 
 namespace osler::torch {
@@ -99,7 +99,7 @@ PointResult labels(Examined& examined) {
 
 PointResult batches_shuffled(Examined& examined) {
   BatchChecker checker;
-  ClassSkew skew(examined.training.classes);
+  probes::ClassSkew skew(examined.training.classes);
   for (const Batch& batch : examined.batches) {
     const BatchReport report = checker.check(batch.inputs);
     if (report.identical_samples) return bad("All samples of a batch are the same.");

@@ -20,6 +20,28 @@ double loss_now(const Examined& examined, const Batch& batch) {
   return examined.training.loss_of(batch).item<double>();
 }
 
+/// Scores of classes for each target: one dimension more, the second or the last, or all positions in a row.
+bool holds_scores(const at::Tensor& outputs, const at::Tensor& targets) {
+  if (outputs.dim() < 2) return false;
+  for (const std::int64_t dimension : {std::int64_t{1}, outputs.dim() - 1}) {
+    std::vector<std::int64_t> rest = outputs.sizes().vec();
+    rest.erase(rest.begin() + dimension);
+    if (at::IntArrayRef(rest) == targets.sizes()) return true;
+  }
+  return outputs.size(0) == targets.numel() || outputs.numel() == targets.numel() * outputs.size(-1);
+}
+
+/// Whether the sizes differ and LibTorch would make them fit all the same, by repetition.
+bool spread_over(const at::Tensor& one, const at::Tensor& other) {
+  const std::int64_t dims = std::max(one.dim(), other.dim());
+  for (std::int64_t i = 1; i <= dims; ++i) {
+    const std::int64_t a = i <= one.dim() ? one.size(-i) : 1;
+    const std::int64_t b = i <= other.dim() ? other.size(-i) : 1;
+    if (a != b && a != 1 && b != 1) return false;
+  }
+  return true;
+}
+
 PointResult output_shape(Examined& examined) {
   const Batch& batch = examined.batches.front();
   const at::Tensor outputs = examined.training.forward(batch.inputs);
@@ -40,8 +62,16 @@ PointResult output_shape(Examined& examined) {
   if (!batch.targets.defined())
     return good(fmt::format("Outputs are {}; there are no targets to compare with.", shape));
   if (outputs.sizes() == batch.targets.sizes()) return good(fmt::format("Outputs are {}, as the targets.", shape));
-  return bad(fmt::format("Outputs are {} and targets {}: a loss that takes both spreads one over the other.", shape,
-                         in_brackets(batch.targets.sizes().vec())));
+  const std::string wanted = in_brackets(batch.targets.sizes().vec());
+  if (!batch.targets.is_floating_point() && holds_scores(outputs, batch.targets)) {
+    return good(fmt::format("Outputs are {}, scores of the classes that the targets {} number.", shape, wanted));
+  }
+  if (!spread_over(outputs, batch.targets)) {
+    return not_checked(
+        fmt::format("Outputs are {} and targets {}: only the loss knows how they belong together.", shape, wanted));
+  }
+  return bad(
+      fmt::format("Outputs are {} and targets {}: a loss that takes both spreads one over the other.", shape, wanted));
 }
 
 PointResult first_loss(Examined& examined) {

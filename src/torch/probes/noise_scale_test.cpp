@@ -72,6 +72,25 @@ TEST(UpdateRatios, PlanTheRateThatGivesTheTarget) {
   EXPECT_NEAR(second.column("update-ratio")->values[1], 1e-3, 1e-5);
 }
 
+TEST(UpdateRatios, AreHeldAgainstWhatIsUsualForTheOptimizer) {
+  ::torch::manual_seed(2);
+  ::torch::nn::Linear model(64, 32);
+  ::torch::optim::Adam adam(model->parameters(), ::torch::optim::AdamOptions(1e-3));
+  const Training training{*model,
+                          adam,
+                          [&](const at::Tensor& x) { return model->forward(x); },
+                          [](const at::Tensor& out, const at::Tensor& target) { return at::mse_loss(out, target); },
+                          [] {
+                            return Batch{at::randn({16, 64}), at::randn({16, 32})};
+                          },
+                          {},
+                          {}};
+  const Experiment usual = update_ratios(training);
+  EXPECT_EQ(usual.outcome, Experiment::Outcome::passed) << usual.verdict;
+  adam.param_groups()[0].options().set_lr(1);
+  EXPECT_EQ(update_ratios(training).outcome, Experiment::Outcome::failed);
+}
+
 TEST(UpdateRatios, FailWhereStepsAreFarTooLong) {
   SampleTraining sample(2);
   sample.optimizer->param_groups()[0].options().set_lr(100);

@@ -1,5 +1,6 @@
 // How far steps change each weight tensor, and the learning rates that would change all of them alike.
 #include <fmt/format.h>
+#include <torch/optim.h>
 
 #include <algorithm>
 #include <cmath>
@@ -58,39 +59,48 @@ void step(const Training& training, std::vector<Weight>& weights) {
   }
 }
 
-void judge(const std::vector<Weight>& weights, const UpdateRatioOptions& options, Experiment& experiment) {
+/// What is usual for the optimizer. Adam and its like move every element by about the rate, however small its gradient.
+double usual_ratio(const ::torch::optim::Optimizer& optimizer) {
+  namespace optim = ::torch::optim;
+  const bool by_size = dynamic_cast<const optim::Adam*>(&optimizer) != nullptr ||
+                       dynamic_cast<const optim::AdamW*>(&optimizer) != nullptr ||
+                       dynamic_cast<const optim::RMSprop*>(&optimizer) != nullptr ||
+                       dynamic_cast<const optim::Adagrad*>(&optimizer) != nullptr;
+  return by_size ? 5e-3 : 1e-3;
+}
+
+void judge(const std::vector<Weight>& weights, double target, double tolerance, Experiment& experiment) {
   Experiment::Column ratios{"update-ratio", {}};
   Experiment::Column rates{"learning-rate", {}};
   std::size_t off = 0;
   for (const Weight& weight : weights) {
     const double ratio = weight.ratio();
-    const bool fine = ratio <= options.target * options.tolerance && ratio >= options.target / options.tolerance;
-    const double planned =
-        ratio > 0 && std::isfinite(ratio) ? weight.learning_rate * options.target / ratio : std::nan("");
+    const bool fine = ratio <= target * tolerance && ratio >= target / tolerance;
+    const double planned = ratio > 0 && std::isfinite(ratio) ? weight.learning_rate * target / ratio : std::nan("");
     ratios.values.push_back(ratio);
     rates.values.push_back(planned);
     off += fine ? 0 : 1;
     experiment.checks.push_back({weight.name, fine ? Outcome::passed : Outcome::failed,
                                  fmt::format("a step changes it by {:.2g} of its norm; {:.2g} would take a learning "
                                              "rate of {:.2g}",
-                                             ratio, options.target, planned)});
+                                             ratio, target, planned)});
   }
   experiment.columns = {std::move(ratios), std::move(rates)};
-  experiment.values = {{"target", options.target, {}, {}}, {"layers-off", static_cast<double>(off), {}, {}}};
+  experiment.values = {{"target", target, {}, {}}, {"layers-off", static_cast<double>(off), {}, {}}};
   experiment.outcome = off == 0 ? Outcome::passed : Outcome::failed;
   experiment.verdict =
-      off == 0 ? fmt::format("Steps change every weight by {:.2g} of its norm within a factor of {:.3g}.",
-                             options.target, options.tolerance)
-               : fmt::format(
-                     "{} of {} weights change by more than {:.3g} times, or less than a {:.3g}th of, {:.2g} of "
-                     "their norm in a step.",
-                     off, weights.size(), options.tolerance, options.tolerance, options.target);
+      off == 0
+          ? fmt::format("Steps change every weight by {:.2g} of its norm within a factor of {:.3g}.", target, tolerance)
+          : fmt::format(
+                "{} of {} weights change by more than {:.3g} times, or less than a {:.3g}th of, {:.2g} of "
+                "their norm in a step.",
+                off, weights.size(), tolerance, tolerance, target);
 }
 
 }  // namespace
 
 Experiment update_ratios(const Training& training, const UpdateRatioOptions& options, const Limits& limits) {
-  if (options.steps < 1 || !(options.target > 0) || !(options.tolerance >= 1)) {
+  if (options.steps < 1 || !(options.target.value_or(1) > 0) || !(options.tolerance >= 1)) {
     throw std::invalid_argument("update-ratios: at least 1 step, a target above 0 and a tolerance from 1 are needed.");
   }
   return run_probe("update-ratios", training, limits, [&](Experiment& experiment, Preserved&, const Clock& clock) {
@@ -104,7 +114,7 @@ Experiment update_ratios(const Training& training, const UpdateRatioOptions& opt
       clock.check();
       step(training, weights);
     }
-    judge(weights, options, experiment);
+    judge(weights, options.target.value_or(usual_ratio(training.optimizer)), options.tolerance, experiment);
   });
 }
 

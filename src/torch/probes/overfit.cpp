@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "torch/probes/overfit_case.h"
@@ -30,17 +29,6 @@ bool find_reason(const std::vector<Suspect>& all, OverfitCase& overfit, Experime
     if (!noted) experiment.checks.push_back({suspect.id, Outcome::passed, "This is not the reason."});
   }
   return false;
-}
-
-void write_course(const OverfitCase& overfit, const Course& course, Experiment& experiment) {
-  experiment.values = {{"first-loss", overfit.first(), {}, {}},
-                       {"last-loss", course.losses.back(), {}, {}},
-                       {"floor", overfit.floor(), {}, {}},
-                       {"target", overfit.target(), {}, {}},
-                       {"steps", static_cast<double>(course.losses.size()), {}, {}}};
-  std::vector<double> steps(course.losses.size());
-  std::iota(steps.begin(), steps.end(), 0.0);
-  experiment.columns = {{"step", std::move(steps)}, {"loss", course.losses}};
 }
 
 /// Even a memorised batch may have been memorised by a part of the model alone.
@@ -70,8 +58,9 @@ void run(OverfitCase& overfit, Experiment& experiment) {
     return;
   }
   const Course& course = overfit.attempt({});
-  write_course(overfit, course, experiment);
-  const bool sound = !(overfit.training().classes && overfit.floor() < -1e-6) && !overfit.unbounded();
+  overfit.goal().write(course.losses, experiment);
+  const bool sound = !(overfit.training().classes && overfit.floor() < -1e-6) && !overfit.unbounded() &&
+                     !softmax_in_loss_twice(overfit);
   if (course.memorised && sound) {
     experiment.outcome = Outcome::passed;
     experiment.verdict = fmt::format("The batch is memorised in {} steps: the loss fell from {:.4g} to {:.3g}.",

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "osler/torch/batch_check.h"
 
@@ -16,11 +15,8 @@ namespace osler::torch {
 namespace {
 
 constexpr int kBatchesTried = 4;
-constexpr double kMemorised = 0.05;   // of the way from the lowest possible loss to the first
-constexpr std::size_t kSettled = 3;   // newest losses that must all be low: dropout has lucky steps
-constexpr int kFreeSteps = 150;       // of the free outputs, by either method
-constexpr double kPlainRate = 1e-3;   // Adam's default
-constexpr double kStillFalls = 0.02;  // of the way to the target, within the newest half of an attempt's steps
+constexpr int kFreeSteps = 150;      // of the free outputs, by either method
+constexpr double kPlainRate = 1e-3;  // Adam's default
 
 /// How low free outputs bring the loss, without a model behind them.
 struct FreeOutputs {
@@ -48,11 +44,7 @@ FreeOutputs free_outputs(const at::Tensor& outputs, const std::function<at::Tens
       losses.push_back(loss);
       found.lowest = std::min(found.lowest, loss);
     }
-    if (losses.size() < 3 || losses.back() >= 0) return;
-    // A loss with a minimum is approached more and more slowly.
-    const double middle = losses[losses.size() / 2];
-    found.unbounded =
-        found.unbounded || (losses.back() < losses.front() && middle - losses.back() > losses.front() - middle);
+    found.unbounded = found.unbounded || probes::falls_without_end(losses);
   };
   // Newton's way suits smooth losses of any scale, Adam those with corners.
   train([](at::Tensor& free) {
@@ -64,6 +56,12 @@ FreeOutputs free_outputs(const at::Tensor& outputs, const std::function<at::Tens
     return ::torch::optim::Adam(std::vector<at::Tensor>{free}, ::torch::optim::AdamOptions(0.1 * scale));
   });
   return found;
+}
+
+bool holds_log_probabilities(const at::Tensor& outputs) {
+  if (outputs.dim() < 2 || outputs.size(1) < 2 || !outputs.is_floating_point()) return false;
+  const at::Tensor sums = at::logsumexp(outputs.detach(), 1);
+  return sums.abs().max().item<double>() < 1e-3;
 }
 
 }  // namespace
@@ -79,27 +77,20 @@ bool OverfitCase::aim() {
   preserved_.restore();
   switch_to_training(training_.model);
   const at::Tensor outputs = training_.forward(batch_.inputs);
-  first_ = training_.loss(outputs, batch_.targets).item<double>();
-  const auto loss_of = [&](const at::Tensor& free) { return training_.loss(free, batch_.targets); };
-  if (!std::isfinite(first_) || !outputs.is_floating_point()) return false;
+  goal_.first = training_.loss(outputs, batch_.targets).item<double>();
+  // Free outputs of a model that gives logarithms of probabilities must remain such.
+  const bool logs = holds_log_probabilities(outputs);
+  const auto loss_of = [&](const at::Tensor& free) {
+    return training_.loss(logs ? at::log_softmax(free, 1) : free, batch_.targets);
+  };
+  if (!std::isfinite(goal_.first) || !outputs.is_floating_point()) return false;
   if (!loss_of(outputs.detach().clone().requires_grad_(true)).requires_grad()) return false;
   const FreeOutputs free = free_outputs(outputs, loss_of, clock_);
-  floor_ = std::min(free.lowest, first_);
+  const double blank = loss_of(at::zeros_like(outputs.detach())).item<double>();
+  goal_ = probes::MemoryGoal::towards(goal_.first, std::min(free.lowest, goal_.first), blank);
   unbounded_ = free.unbounded;
-  target_ = options_.target.value_or(floor_ + kMemorised * (first_ - floor_));
+  if (options_.target) goal_.target = *options_.target;
   return true;
-}
-
-bool OverfitCase::still_falls(const Course& course) const {
-  const std::size_t half = options_.steps / 2;
-  const std::size_t count = course.losses.size();
-  if (half == 0 || count < 2 * half) return false;
-  const auto mean = [&](std::size_t from, std::size_t to) {
-    const auto begin = course.losses.begin();
-    return std::accumulate(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), 0.0) /
-           static_cast<double>(to - from);
-  };
-  return mean(count - 2 * half, count - half) - mean(count - half, count) > kStillFalls * (first_ - target_);
 }
 
 const Course& OverfitCase::attempt(const Attempt& attempt) {
@@ -125,16 +116,16 @@ const Course& OverfitCase::attempt(const Attempt& attempt) {
   std::size_t most = options_.steps;
   for (std::size_t step = 0; !course.memorised; ++step) {
     if (step == most) {
-      if (attempt != Attempt{} || most >= options_.patience * options_.steps || !still_falls(course)) break;
+      if (attempt != Attempt{} || most >= options_.patience * options_.steps ||
+          !goal_.still_falls(course.losses, options_.steps))
+        break;
       most += options_.steps;
     }
     clock_.check();
     const double loss = optimizer_step(training_, optimizer, {&batch_, 1});
     course.losses.push_back(loss);
     if (!std::isfinite(loss)) break;
-    course.memorised = course.losses.size() >= kSettled &&
-                       std::all_of(course.losses.end() - static_cast<std::ptrdiff_t>(kSettled), course.losses.end(),
-                                   [&](double newest) { return newest <= target_; });
+    course.memorised = goal_.reached(course.losses);
   }
   return course;
 }

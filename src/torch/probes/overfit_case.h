@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "osler/torch/overfit.h"
+#include "probes/memorising.h"
 #include "torch/probes/probe.h"
 
 namespace osler::torch {
@@ -44,26 +45,26 @@ class OverfitCase {
 
   [[nodiscard]] const Training& training() const { return training_; }
   [[nodiscard]] const Batch& batch() const { return batch_; }
-  [[nodiscard]] double first() const { return first_; }
-  [[nodiscard]] double floor() const { return floor_; }
-  [[nodiscard]] double target() const { return target_; }
+  [[nodiscard]] const probes::MemoryGoal& goal() const { return goal_; }
+  [[nodiscard]] double first() const { return goal_.first; }
+  [[nodiscard]] double floor() const { return goal_.floor; }
+  [[nodiscard]] double target() const { return goal_.target; }
   [[nodiscard]] bool unbounded() const { return unbounded_; }
   [[nodiscard]] Preserved& preserved() { return preserved_; }
 
  private:
-  [[nodiscard]] bool still_falls(const Course& course) const;
-
   const Training& training_;
   const OverfitOptions& options_;
   Preserved& preserved_;
   const Clock& clock_;
   Batch batch_;
-  double first_ = 0;
-  double floor_ = 0;
-  double target_ = 0;
+  probes::MemoryGoal goal_;
   bool unbounded_ = false;  // the loss of free outputs falls faster and faster
   std::map<Attempt, Course> made_;
 };
+
+/// Whether even free outputs end where a softmax that is applied twice ends: ln(1 + (C - 1) / e) for C classes.
+[[nodiscard]] bool softmax_in_loss_twice(const OverfitCase& overfit);
 
 /// Something that keeps a batch from being memorised.
 struct Suspect {

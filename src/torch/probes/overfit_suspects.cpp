@@ -79,6 +79,13 @@ Evidence loss_floor(OverfitCase& overfit) {
                      overfit.first(), overfit.floor());
 }
 
+Evidence softmax_twice(OverfitCase& overfit) {
+  if (!softmax_in_loss_twice(overfit)) return std::nullopt;
+  return fmt::format(
+      "Even free outputs bring the loss only to {:.4g}, which is where a softmax that is applied twice ends.",
+      overfit.floor());
+}
+
 /// Outputs that are probabilities already, and a loss that takes logits.
 Evidence probabilities_as_logits(OverfitCase& overfit) {
   if (!overfit.training().classes) return std::nullopt;
@@ -131,8 +138,20 @@ Evidence dropout(OverfitCase& overfit) {
       overfit.attempt({1, Attempt::Mode::evaluation, false}).losses.size());
 }
 
+/// What to multiply the rate by: decades, and for a rate far below the usual ones what leads there.
+std::vector<double> rate_factors(const OverfitCase& overfit, bool higher) {
+  std::vector<double> factors(kRateFactors.begin(), kRateFactors.end());
+  if (!higher) return factors;
+  constexpr std::array kUsual = {1e-3, 1e-2, 1e-1};  // of Adam, and of gradient descent
+  const double rate = overfit.training().optimizer.param_groups().front().options().get_lr();
+  for (const double usual : kUsual) {
+    if (rate > 0 && usual / rate > 2 * factors.back()) factors.push_back(usual / rate);
+  }
+  return factors;
+}
+
 Evidence other_rate(OverfitCase& overfit, bool higher) {
-  for (const double factor : kRateFactors) {
+  for (const double factor : rate_factors(overfit, higher)) {
     const Course& course = overfit.attempt({higher ? factor : 1 / factor, Attempt::Mode::as_is, false});
     if (!course.memorised) continue;
     return fmt::format("It is memorised in {} steps at {} the learning rate.", course.losses.size(),
@@ -141,14 +160,8 @@ Evidence other_rate(OverfitCase& overfit, bool higher) {
   return std::nullopt;
 }
 
-/// Whether the loss went up or became wild rather than down slowly.
-bool went_wild(const Course& course, double first) {
-  return !std::isfinite(course.losses.back()) || course.losses.back() > first ||
-         *std::max_element(course.losses.begin(), course.losses.end()) > 1.5 * std::abs(first);
-}
-
 Evidence rate_too_low(OverfitCase& overfit) {
-  if (went_wild(overfit.attempt({}), overfit.first())) return std::nullopt;
+  if (overfit.goal().went_wild(overfit.attempt({}).losses)) return std::nullopt;
   return other_rate(overfit, true);
 }
 
@@ -216,6 +229,15 @@ Evidence capacity(OverfitCase& overfit) {
 
 }  // namespace
 
+bool softmax_in_loss_twice(const OverfitCase& overfit) {
+  const at::Tensor& targets = overfit.batch().targets;
+  if (!overfit.training().classes || !targets.defined() || targets.is_floating_point()) return false;
+  const auto classes = static_cast<double>(*overfit.training().classes);
+  const double end = std::log(std::exp(1.0) + classes - 1) - 1;
+  constexpr double kNear = 0.02;  // the search for the floor does not reach it exactly
+  return overfit.floor() > (1 - kNear) * end && overfit.floor() < (1 + kNear) * end;
+}
+
 const std::vector<Suspect>& plain_suspects() {
   static const std::vector<Suspect> all = {
       {"inputs", inputs},          {"labels", labels},    {"loss", loss_without_gradient},
@@ -228,6 +250,7 @@ const std::vector<Suspect>& suspects() {
   // What can be seen comes before what must be tried, what an attempt has shown before what is only suspicious.
   static const std::vector<Suspect> all = {
       {"loss", loss_floor},
+      {"loss", softmax_twice},
       {"loss", probabilities_as_logits},
       {"dead-units", dead_units},
       {"mode", mode},

@@ -1,9 +1,6 @@
 // Looking at parameters, gradients and modes.
 #include "torch/probes/parameters.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
@@ -78,13 +75,6 @@ std::vector<std::int64_t> class_labels(const Batch& batch) {
   const at::Tensor host = targets.detach().to(at::kCPU).to(at::kLong).contiguous();
   const auto* first = host.data_ptr<std::int64_t>();
   return {first, first + host.numel()};
-}
-
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 4;
-  if (names.size() <= kNamed) return fmt::format("{}", fmt::join(names, ", "));
-  const std::vector<std::string> first(names.begin(), names.begin() + kNamed);
-  return fmt::format("{} and {} more", fmt::join(first, ", "), names.size() - kNamed);
 }
 
 }  // namespace osler::torch

@@ -8,6 +8,7 @@
 
 #include "osler/torch/batch_check.h"
 #include "osler/torch/training.h"
+#include "probes/words.h"
 
 namespace osler::torch {
 
@@ -40,7 +41,6 @@ struct GradientReach {
 /// The labels of a batch when they are class numbers, one per sample; empty when they are not.
 [[nodiscard]] std::vector<std::int64_t> class_labels(const Batch& batch);
 
-/// "a, b, c and 5 more".
-[[nodiscard]] std::string some_of(const std::vector<std::string>& names);
+using probes::some_of;
 
 }  // namespace osler::torch

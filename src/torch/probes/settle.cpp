@@ -1,62 +1,15 @@
-// Choosing experiments by what they would say of the leading causes, and weighing again after each.
+// Settling on a training of LibTorch's: counting passes, recording, weighing.
 #include "osler/torch/settle.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <cmath>
 #include <functional>
-#include <map>
-#include <set>
+#include <utility>
 
-#include "diagnosis/experiments.h"
-#include "osler/diagnosis/catalogue.h"
 #include "osler/diagnosis/diagnose.h"
 #include "torch/probes/probe.h"
 #include "torch/probes/settle_tests.h"
 
 namespace osler::torch {
 namespace {
-
-/// The findings that rest on a probe.
-const std::multimap<std::string_view, std::string_view>& findings_of_probes() {
-  static const std::multimap<std::string_view, std::string_view> kFindings = {
-      {"sharpness", "sharp-minimum"},
-      {"curvature", "saddle-point"},
-      {"curvature", "edge-of-stability"},
-      {"overfit-one-batch", "cannot-overfit-one-batch"}};
-  return kFindings;
-}
-
-/// How far a probe can move a cause: the heaviest thing it might say, in log-odds.
-double power(std::string_view probe, std::string_view cause) {
-  double heaviest = 0;
-  for (const ExperimentRow& row : experiment_rows()) {
-    if (row.probe == probe && row.cause == cause) heaviest = std::max(heaviest, std::abs(row.weight));
-  }
-  const Cause* known = find_cause(cause);
-  if (known == nullptr) return heaviest;
-  const auto [first, last] = findings_of_probes().equal_range(probe);
-  for (auto finding = first; finding != last; ++finding) {
-    for (const Pull& pull : known->pulls) {
-      if (pull.finding == finding->second) heaviest = std::max(heaviest, std::abs(pull.if_found));
-    }
-  }
-  return heaviest;
-}
-
-double log_odds(double probability) {
-  constexpr double kEnd = 1e-6;
-  const double inside = std::clamp(probability, kEnd, 1 - kEnd);
-  return std::log(inside / (1 - inside));
-}
-
-double probability_of(const Report& report, const std::string& cause) {
-  const auto found = std::find_if(report.causes.begin(), report.causes.end(),
-                                  [&](const WeighedCause& each) { return each.cause == cause; });
-  return found == report.causes.end() ? 0 : found->probability;
-}
 
 /// Counts what an experiment spends, and ends it when that is more than there is.
 class Meter {
@@ -87,139 +40,43 @@ class Meter {
   std::stop_callback<std::function<void()>> outer_;
 };
 
-/// The session: what is left to spend, what was tried, what is known.
-class Session {
- public:
-  Session(const Training& training, const SettleOptions& options, const Limits& limits,
-          std::function<void(const Experiment&)> record, std::function<Report()> weigh)
-      : training_(training),
-        options_(options),
-        record_(std::move(record)),
-        weigh_(std::move(weigh)),
-        limits_(limits),
-        clock_(limits) {}
-
-  Settled run(std::int64_t steps) {
-    settled_.before = weigh_();
-    settled_.report = settled_.before;
-    settled_.budget = options_.steps.value_or(static_cast<std::int64_t>(options_.share * static_cast<double>(steps)));
-    for (const Experiment& known : settled_.before.experiments) tried_.insert(known.probe);
-    settled_.ended = why_not_more();
-    while (settled_.ended.empty()) {
-      test(*choose());
-      settled_.ended = why_not_more();
-    }
-    return std::move(settled_);
-  }
-
- private:
-  [[nodiscard]] std::int64_t left() const { return settled_.budget - settled_.cost; }
-
-  [[nodiscard]] std::vector<WeighedCause> leading() const {
-    const std::vector<WeighedCause>& all = settled_.report.causes;
-    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(options_.leading, all.size()))};
-  }
-
-  [[nodiscard]] std::string why_not_more() {
-    if (limits_.stop.stop_requested()) return "A stop was asked for.";
-    if (clock_.seconds() >= limits_.seconds) return "The time is up.";
-    const std::vector<WeighedCause> causes = leading();
-    if (causes.empty()) return "Nothing needs an explanation.";
-    const double second = causes.size() > 1 ? log_odds(causes[1].probability) : log_odds(0);
-    if (!settled_.tests.empty() && log_odds(causes[0].probability) - second >= options_.lead) {
-      return fmt::format("{} leads clearly.", causes[0].cause);
-    }
-    if (choose() != nullptr) return "";
-    return affordable_left_out_ ? "What is left of the budget is too little for another experiment."
-                                : "No experiment is left that would tell these causes apart.";
-  }
-
-  /// The experiment that could move the leading causes furthest, the cheaper of equals.
-  [[nodiscard]] const SettlingTest* choose() {
-    const SettlingTest* best = nullptr;
-    double most = 0;
-    affordable_left_out_ = false;
-    for (const SettlingTest& test : settling_tests()) {
-      if (tried_.contains(test.probe)) continue;
-      double worth = 0;
-      for (const WeighedCause& cause : leading()) worth += cause.probability * power(test.probe, cause.cause);
-      worth /= 1 + static_cast<double>(test.usual) / 1000;
-      if (!(worth > kWorthwhile)) continue;
-      if (test.least > left()) {
-        affordable_left_out_ = true;
-        continue;
-      }
-      if (worth > most) {
-        most = worth;
-        best = &test;
-      }
-    }
-    return best;
-  }
-
-  void test(const SettlingTest& test) {
-    Tested tested;
-    for (const WeighedCause& cause : leading()) {
-      if (power(test.probe, cause.cause) > 0) tested.between.push_back(cause.cause);
-    }
-    const std::int64_t allowed = std::min(left(), test.usual);
-    Meter meter(training_, left(), clock_.left());
-    tested.experiment = test.run(meter.training(), allowed, meter.limits());
-    tried_.emplace(test.probe);
-    // Second derivatives cost without a pass of their own.
-    tested.cost = test.probe == "curvature" ? std::max(meter.passes(), allowed) : meter.passes();
-    settled_.cost += tested.cost;
-    record_(tested.experiment);
-    Report after = weigh_();
-    for (const WeighedCause& cause : leading()) {
-      tested.shifts.push_back({cause.cause, cause.probability, probability_of(after, cause.cause)});
-    }
-    settled_.report = std::move(after);
-    settled_.tests.push_back(std::move(tested));
-  }
-
-  static constexpr double kWorthwhile = 0.3;  // log-odds that an experiment could move, weighed by the causes' odds
-
-  const Training& training_;
-  const SettleOptions& options_;
-  std::function<void(const Experiment&)> record_;
-  std::function<Report()> weigh_;
-  Limits limits_;
-  Clock clock_;
-  Settled settled_;
-  std::set<std::string, std::less<>> tried_;
-  bool affordable_left_out_ = false;
-};
+/// What the neutral choice of experiments needs, of a training of LibTorch's.
+probes::SettleMeans means_of(const Training& training, const Limits& limits, const Clock& clock) {
+  probes::SettleMeans means;
+  means.run = [&](std::string_view probe, std::int64_t passes, std::int64_t left) {
+    Meter meter(training, left, clock.left());
+    Experiment experiment = run_settling_test(probe, meter.training(), passes, meter.limits());
+    return probes::SettleMeans::Spent{std::move(experiment), meter.passes()};
+  };
+  means.ended = [&]() -> std::string {
+    if (limits.stop.stop_requested()) return "A stop was asked for.";
+    return clock.seconds() >= limits.seconds ? "The time is up." : "";
+  };
+  return means;
+}
 
 }  // namespace
 
 Settled settle(Monitor& monitor, const Training& training, const SettleOptions& options, const Limits& limits) {
-  const auto record = [&](const Experiment& experiment) { monitor.experiment(experiment); };
-  return Session(training, options, limits, record, [&] { return monitor.report(); }).run(monitor.steps());
+  const Clock clock(limits);
+  probes::SettleMeans means = means_of(training, limits, clock);
+  means.record = [&](const Experiment& experiment) { monitor.experiment(experiment); };
+  means.weigh = [&] { return monitor.report(); };
+  return probes::settle(means, monitor.steps(), options);
 }
 
 Settled settle(Run& run, const Training& training, const SettleOptions& options, const Limits& limits) {
-  const auto record = [&](Experiment experiment) {
+  const Clock clock(limits);
+  probes::SettleMeans means = means_of(training, limits, clock);
+  means.record = [&](Experiment experiment) {
     experiment.step = run.steps().last;
     run.config(experiment_key(experiment.probe), to_json(experiment));
   };
-  const auto weigh = [&] {
+  means.weigh = [&] {
     Result<Report> report = diagnose(run);
     return report ? std::move(*report) : Report{};
   };
-  return Session(training, options, limits, record, weigh).run(static_cast<std::int64_t>(run.steps().count));
-}
-
-std::string describe(const Settled& settled) {
-  std::string text;
-  for (const Tested& tested : settled.tests) {
-    text += fmt::format("{} ({} passes; between {})\n  {}\n", tested.experiment.probe, tested.cost,
-                        fmt::join(tested.between, ", "), tested.experiment.verdict);
-    for (const OddsShift& shift : tested.shifts) {
-      text += fmt::format("  {:<26} {:3.0f} % -> {:3.0f} %\n", shift.cause, 100 * shift.before, 100 * shift.after);
-    }
-  }
-  return text + fmt::format("{} {} of {} passes were used.\n", settled.ended, settled.cost, settled.budget);
+  return probes::settle(means, static_cast<std::int64_t>(run.steps().count), options);
 }
 
 }  // namespace osler::torch

@@ -73,16 +73,27 @@ Experiment fresh(const Training& training, std::int64_t passes, const Limits& li
   return fresh_start(training, options, limits);
 }
 
-constexpr SettlingTest kTests[] = {
-    {"lr-range-test", 40, 300, range}, {"overfit-one-batch", 480, 4000, overfit}, {"sharpness", 20, 150, sharp},
-    {"curvature", 48, 200, curve},     {"gradient-noise-scale", 8, 48, noise},    {"signal-propagation", 4, 8, signal},
-    {"checkup", 150, 300, list},       {"fresh-start", 246, 906, fresh},
+struct Settling {
+  std::string_view probe;
+  Experiment (*run)(const Training& training, std::int64_t passes, const Limits& limits);
+};
+
+constexpr Settling kTests[] = {
+    {"lr-range-test", range},        {"overfit-one-batch", overfit}, {"sharpness", sharp}, {"curvature", curve},
+    {"gradient-noise-scale", noise}, {"signal-propagation", signal}, {"checkup", list},    {"fresh-start", fresh},
 };
 
 }  // namespace
 
-std::span<const SettlingTest> settling_tests() {
-  return kTests;
+Experiment run_settling_test(std::string_view probe, const Training& training, std::int64_t passes,
+                             const Limits& limits) {
+  for (const Settling& test : kTests) {
+    if (test.probe == probe) return test.run(training, passes, limits);
+  }
+  Experiment unknown;
+  unknown.probe = std::string(probe);
+  unknown.verdict = "There is no such probe.";
+  return unknown;
 }
 
 }  // namespace osler::torch

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "osler/run/experiment.h"
@@ -10,15 +9,8 @@
 
 namespace osler::torch {
 
-/// One kind of experiment.
-struct SettlingTest {
-  std::string_view probe;
-  std::int64_t least = 0;  ///< passes forward and backward below which it is not worth trying
-  std::int64_t usual = 0;  ///< what it costs when there is plenty
-  /// Runs it within about `passes`.
-  Experiment (*run)(const Training& training, std::int64_t passes, const Limits& limits);
-};
-
-[[nodiscard]] std::span<const SettlingTest> settling_tests();
+/// Runs the probe of that name within about `passes` passes forward and backward.
+[[nodiscard]] Experiment run_settling_test(std::string_view probe, const Training& training, std::int64_t passes,
+                                           const Limits& limits);
 
 }  // namespace osler::torch

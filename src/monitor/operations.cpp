@@ -1,12 +1,12 @@
 // The vocabulary of ATen, sorted by what Osler does with it.
-#include "torch/operations.h"
+#include "monitor/operations.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
-namespace osler::torch {
+namespace osler::monitor {
 namespace {
 
 using namespace std::string_view_literals;
@@ -168,4 +168,4 @@ bool only_looks(std::string_view plain) {
   return has(kLooks, plain);
 }
 
-}  // namespace osler::torch
+}  // namespace osler::monitor

@@ -1,7 +1,7 @@
 // ResidentMemory: how much memory the process holds, asked again and again.
 #pragma once
 
-namespace osler::torch {
+namespace osler::monitor {
 
 /// What the system tells about this process. The file is held open, because opening it takes longer than reading it.
 class ResidentMemory {
@@ -18,4 +18,4 @@ class ResidentMemory {
   int file_;
 };
 
-}  // namespace osler::torch
+}  // namespace osler::monitor

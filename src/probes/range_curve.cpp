@@ -1,5 +1,5 @@
 // Reading the curve of a range test.
-#include "torch/probes/range_curve.h"
+#include "probes/range_curve.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-namespace osler::torch {
+namespace osler::probes {
 namespace {
 
 constexpr int kDraws = 200;          // of the bootstrap
@@ -154,7 +154,8 @@ std::string reason_to_refuse(std::span<const double> rates, std::size_t length, 
   }
   if (!judgement.readings) return "the loss is at its minimum from the start";
   if (judgement.readings->spread() > options.widest) {
-    return fmt::format("the methods disagree by {:.1f} decades (from {:.2g} to {:.2g})", judgement.readings->spread(),
+    return fmt::format("no three of the four methods agree within {:.1f} decades (from {:.2g} to {:.2g})",
+                       judgement.readings->spread(),
                        std::min({judgement.readings->steepest, judgement.readings->valley,
                                  judgement.readings->minimum_tenth, judgement.readings->sliding_slope}),
                        std::max({judgement.readings->steepest, judgement.readings->valley,
@@ -175,8 +176,9 @@ double RangeReadings::middle() const {
 }
 
 double RangeReadings::spread() const {
-  const auto [smallest, largest] = std::minmax({steepest, valley, minimum_tenth, sliding_slope});
-  return std::log10(largest / smallest);
+  std::array<double, 4> all = {steepest, valley, minimum_tenth, sliding_slope};
+  std::sort(all.begin(), all.end());
+  return std::log10(std::min(all[3] / all[1], all[2] / all[0]));
 }
 
 double Smoother::add(double loss) {
@@ -293,4 +295,4 @@ RangeJudgement judge_range(std::span<const double> rates, const std::vector<Rang
   return judgement;
 }
 
-}  // namespace osler::torch
+}  // namespace osler::probes

@@ -1,5 +1,5 @@
 // The curve of a range test, without a training behind it.
-#include "torch/probes/range_curve.h"
+#include "probes/range_curve.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "torch/probes/class_skew.h"
+#include "probes/class_skew.h"
 
-namespace osler::torch {
+namespace osler::probes {
 namespace {
 
 const std::vector<double>& rates() {
@@ -163,4 +163,4 @@ TEST(ClassSkew, NoticesClassesThatNeverCome) {
 }
 
 }  // namespace
-}  // namespace osler::torch
+}  // namespace osler::probes

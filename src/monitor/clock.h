@@ -3,11 +3,11 @@
 
 #include <chrono>
 
-namespace osler::torch {
+namespace osler::monitor {
 
 /// Seconds since some moment in the past; never goes back.
 [[nodiscard]] inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace osler::torch
+}  // namespace osler::monitor

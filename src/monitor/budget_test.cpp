@@ -1,9 +1,9 @@
 // A budget: what is earned, what is spent, and what must not ruin it.
-#include "torch/budget.h"
+#include "monitor/budget.h"
 
 #include <gtest/gtest.h>
 
-namespace osler::torch {
+namespace osler::monitor {
 namespace {
 
 /// How often something that takes `cost` is done in so many steps of a millisecond each.
@@ -51,5 +51,19 @@ TEST(BudgetTest, KeepsItsShareWhereTheFirstTimeWasCheap) {
   EXPECT_NEAR(budget.spent(), 0.1, 0.01);
 }
 
+TEST(BudgetTest, IsNotPutIntoDebtByWhatWasGranted) {
+  Budget budget(0.01);
+  budget.grant(2);
+  budget.spend(2);
+  budget.earn(1);
+  EXPECT_FALSE(budget.affords());  // it costs two seconds, as is known now
+  Budget debtor(0.01);
+  debtor.spend(0.001);
+  Budget granted(0.01);
+  granted.grant(0.001);
+  granted.spend(0.001);
+  EXPECT_LT(times_done(debtor, 150, 0.001), times_done(granted, 150, 0.001));
+}
+
 }  // namespace
-}  // namespace osler::torch
+}  // namespace osler::monitor

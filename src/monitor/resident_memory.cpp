@@ -1,5 +1,5 @@
 // Asks Linux for the resident set of this process.
-#include "torch/resident_memory.h"
+#include "monitor/resident_memory.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace osler::torch {
+namespace osler::monitor {
 
 ResidentMemory::ResidentMemory() : file_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
 
@@ -25,4 +25,4 @@ double ResidentMemory::bytes() const {
   return std::strtod(space, nullptr) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-}  // namespace osler::torch
+}  // namespace osler::monitor

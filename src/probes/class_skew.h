@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace osler::torch {
+namespace osler::probes {
 
 /// Counts the labels of batches as they are drawn.
 class ClassSkew {
@@ -25,4 +25,4 @@ class ClassSkew {
   std::vector<std::map<std::int64_t, std::uint64_t>> seen_;  // of the first batches
 };
 
-}  // namespace osler::torch
+}  // namespace osler::probes

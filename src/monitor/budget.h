@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace osler::torch {
+namespace osler::monitor {
 
 /// Decides when something that costs time may be done so that it takes at most a share of the training time. The first
 /// time is free: it tells what the thing costs.
@@ -16,6 +16,8 @@ class Budget {
     // What was saved up is bounded, so that a long pause is not followed by a burst.
     credit_ = std::min(credit_ + share_ * seconds, std::max(2 * expected_, share_ * kMostSaved));
   }
+  /// So much may be spent beside the share: the first looks are worth more than later ones.
+  void grant(double seconds) { credit_ += seconds; }
   /// Whether what it costs has been earned.
   [[nodiscard]] bool affords() const { return share_ > 0 && credit_ >= expected_; }
   /// It was done and took so long.
@@ -43,4 +45,4 @@ class Budget {
   double spent_ = 0;
 };
 
-}  // namespace osler::torch
+}  // namespace osler::monitor

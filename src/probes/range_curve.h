@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace osler::torch {
+namespace osler::probes {
 
 /// The losses of one pass, one for each rate from the first on; shorter than the rates when it diverged.
 using RangePass = std::vector<double>;
@@ -28,7 +28,8 @@ struct RangeReadings {
 
   /// The middle of the four, on the logarithmic scale.
   [[nodiscard]] double middle() const;
-  /// How many decades lie between the smallest and the largest.
+  /// How many decades lie between the smallest and the largest of the three that agree best: one of the four may have
+  /// been caught by a wiggle far from the others.
   [[nodiscard]] double spread() const;
 };
 
@@ -86,4 +87,4 @@ class Divergence {
 [[nodiscard]] RangeJudgement judge_range(std::span<const double> rates, const std::vector<RangePass>& passes,
                                          const RangeCurveOptions& options = {});
 
-}  // namespace osler::torch
+}  // namespace osler::probes

@@ -1,11 +1,11 @@
 // Comparing the classes of batches with all batches together.
-#include "torch/probes/class_skew.h"
+#include "probes/class_skew.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace osler::torch {
+namespace osler::probes {
 namespace {
 
 constexpr std::size_t kBatchesKept = 256;
@@ -57,4 +57,4 @@ std::optional<std::string> ClassSkew::problem() const {
   return std::nullopt;
 }
 
-}  // namespace osler::torch
+}  // namespace osler::probes

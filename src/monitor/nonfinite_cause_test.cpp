@@ -1,0 +1,64 @@
+// Why an operation made a non-finite value.
+#include "monitor/nonfinite_cause.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace osler::monitor {
+namespace {
+
+NonfiniteJudgement judged(const char* plain, std::optional<double> first = {}, std::optional<double> second = {}) {
+  NonfiniteClues clues;
+  clues.plain = plain;
+  clues.first = first;
+  clues.second = second;
+  return judge(clues);
+}
+
+TEST(NonfiniteCause, IsToldByTheOperationAndWhatWentIn) {
+  EXPECT_EQ(judged("log", 0).cause, OriginCause::log_of_zero);
+  EXPECT_EQ(judged("log", -2).detail, "the logarithm of -2");
+  EXPECT_EQ(judged("div", 1, 0).cause, OriginCause::division_by_zero);
+  EXPECT_EQ(judged("div", 0, 0).detail, "0 / 0");
+  EXPECT_EQ(judged("exp", 1000).cause, OriginCause::exp_overflow);
+  EXPECT_EQ(judged("matmul").cause, OriginCause::exploding_signal);
+}
+
+TEST(NonfiniteCause, OfAFunctionOutsideItsDomainIsNoOverflow) {
+  const NonfiniteJudgement acos = judged("acos", 1.001);
+  EXPECT_EQ(acos.cause, OriginCause::outside_domain);
+  EXPECT_EQ(acos.detail, "acos of 1.001, which is outside [-1, 1]");
+  EXPECT_EQ(judged("atanh", 1).detail, "atanh of 1, which is not inside (-1, 1)");
+}
+
+TEST(NonfiniteCause, OfInfinitiesThatWereAskedForIsWhatWasDoneWithThem) {
+  NonfiniteClues clues;
+  clues.plain = "mul";
+  clues.first = 0;
+  clues.second = -std::numeric_limits<double>::infinity();
+  clues.infinite_inputs = true;
+  EXPECT_EQ(judge(clues).cause, OriginCause::outside_domain);
+  EXPECT_EQ(judge(clues).detail, "0 x -inf");
+  clues.plain = "sub";
+  EXPECT_EQ(judge(clues).detail, "inf - inf");
+}
+
+TEST(NonfiniteCause, OfASlopeIsToldWhereItIsInfinite) {
+  NonfiniteClues clues;
+  clues.plain = "mul";
+  clues.node = "acos";
+  EXPECT_EQ(judge(clues).detail, "the slope of acos is infinite at -1 and 1");
+  clues.node = "atan2";
+  EXPECT_EQ(judge(clues).cause, OriginCause::division_by_zero);
+}
+
+TEST(NonfiniteCause, OfABackwardOperationIsThatOfItsForwardOne) {
+  NonfiniteClues clues;
+  clues.plain = "div";
+  clues.node = "sqrt";
+  EXPECT_EQ(judge(clues).cause, OriginCause::sqrt_at_zero);
+}
+
+}  // namespace
+}  // namespace osler::monitor

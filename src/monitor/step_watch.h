@@ -1,0 +1,160 @@
+// StepWatch: what a monitor does in a step, whatever the framework: what is looked at, in which order, at what cost.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "monitor/activation_ledger.h"
+#include "monitor/batch_ledger.h"
+#include "monitor/budget.h"
+#include "monitor/gpu_ledger.h"
+#include "monitor/parameter_ledger.h"
+#include "monitor/resident_memory.h"
+#include "monitor/tensor_source.h"
+#include "osler/diagnosis/report.h"
+#include "osler/recorder/recorder.h"
+
+namespace osler::monitor {
+
+/// How a training is watched. The default is meant to be right.
+struct WatchOptions {
+  std::int64_t first_step = 0;        ///< the number of the first step: of a training that goes on, where it was
+  double budget = 0.02;               ///< share of the training time that watching may take
+  std::int64_t statistics_every = 0;  ///< steps between statistics of all parameters; 0: as the budget allows
+  std::int64_t trace_every = 0;       ///< steps between looks at activations; 0: as the budget allows, -1: never
+  std::int64_t batches_every = 0;     ///< one batch of so many is looked at; 0: as the budget allows, -1: none
+  std::int64_t diagnose_every = 0;  ///< steps between diagnoses; 0: every few seconds, as the budget allows, -1: never
+  bool check_every_gradient = false;       ///< look at every gradient element on every step, whatever it costs
+  std::optional<std::int64_t> classes;     ///< of a classifier
+  std::optional<std::int64_t> batch_size;  ///< samples in a step, for the gradient noise scale
+  unsigned threads = 0;                    ///< that measure beside the training's own
+};
+
+/// What is wrong with options, in a sentence; empty when nothing is.
+[[nodiscard]] std::string fault_of(const WatchOptions& options);
+
+/// What a step was like.
+struct StepVerdict {
+  bool finite = true;          ///< the loss and the gradients, as far as they were looked at
+  std::string first_bad;       ///< the parameter nearest to the output whose gradient is not finite
+  std::optional<double> norm;  ///< of all gradients, when they were looked at
+};
+
+/// Watches one training. For the thread that trains.
+class StepWatch {
+ public:
+  /// `parameters`: in the model's order.
+  StepWatch(const WatchOptions& options, Recorder recorder, std::vector<ParameterInfo> parameters);
+
+  /// Before the first step: records the structure and how the weights start.
+  void begin(TensorSource& source);
+  /// Which parameters are trained and which an optimizer holds; recorded where it is new.
+  void tell_parameters(const std::vector<bool>& trainable, const std::vector<bool>& optimized);
+
+  /// Whether the forward pass that comes is to be shown to `activations`.
+  [[nodiscard]] bool trace_due() const;
+  /// The forward pass that was shown, or would have been, is over. `operations`: how many were shown, `seconds`: how
+  /// long it took to measure them; both 0 when none were.
+  void traced(double seconds, std::size_t operations);
+  [[nodiscard]] ActivationLedger& activations() { return activations_; }
+
+  /// The loop has come back to the monitor, with gradients.
+  void arrive();
+  /// Whether `examine` will measure all parameters, so that it is worth telling which are trained.
+  [[nodiscard]] bool statistics_due() const;
+  /// Looks at the step.
+  StepVerdict examine(double loss, TensorSource& source);
+  /// From now on the parameters are measured on their GPU, by `look_later` in place of `examine`.
+  void use_gpu(std::unique_ptr<stats::GpuEngine> engine);
+  [[nodiscard]] const GpuLedger* gpu() const { return gpu_.get(); }
+  /// Records what has landed of earlier steps, and queues a sample of this one on the stream when it is due. Waits for
+  /// nothing. An error when the GPU cannot measure any more.
+  Result<std::vector<LateLook>> look_later(TensorSource& source, void* stream);
+  /// Records all that is still under way, at the end.
+  Result<std::vector<LateLook>> settle();
+  /// The loss of an earlier step, which has only now come from the GPU.
+  void late_loss(std::int64_t step, double loss) { recorder_.scalar(step, "train/loss", loss); }
+  /// A number of an earlier step.
+  void late_scalar(std::int64_t step, std::string_view name, double value) { recorder_.scalar(step, name, value); }
+  /// Records the rates of the parameter groups and the model's mode (nothing where it does not matter).
+  void tell_state(const std::vector<double>& rates, std::optional<bool> training);
+  /// The step is over: the next begins.
+  void leave();
+  /// As `leave`, of a step that was run by the monitor itself, with its parts in seconds.
+  void leave(double data, double forward, double backward, double optimizer);
+
+  /// Whether the next batch is to be looked at; asked once for each.
+  bool batch_due();
+  BatchFacts batch(const BatchView& view);
+
+  void scalar(std::string_view name, double value) { recorder_.scalar(steps_, name, value); }
+  /// The result of a validation: at the step that was done last.
+  void validation(std::string_view name, double value);
+  /// A fact that findings ask for: "osler/check/<id>".
+  void check(std::string_view id, double value);
+  void note(const std::string& text) { recorder_.mark(Mark::Kind::note, steps_, text); }
+
+  /// Findings that are new or got worse, when it is time to ask; empty otherwise.
+  std::vector<Observation> news();
+
+  [[nodiscard]] Recorder& recorder() { return recorder_; }
+  /// The number of the next step.
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  /// What watching took, as a share of the rest.
+  [[nodiscard]] double share() const { return training_ > 0 ? own_ / training_ : 0; }
+  /// In seconds, what watching took in all.
+  [[nodiscard]] double own_seconds() const { return own_; }
+
+ private:
+  [[nodiscard]] std::int64_t steps_seen() const { return steps_ - options_.first_step; }
+  [[nodiscard]] bool early() const;
+  [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
+  [[nodiscard]] bool pair_due() const;
+  void spend(Budget& budget, double seconds);
+  void account(double training_seconds);
+  void account_own(double seconds);
+  std::array<Budget*, 5> budgets();
+  GradientLook look_at_gradients(TensorSource& source, bool sampled);
+  void record_pair();
+  void record_memory();
+
+  WatchOptions options_;
+  Recorder recorder_;
+  ParameterLedger parameters_;
+  std::unique_ptr<GpuLedger> gpu_;
+  ActivationLedger activations_;
+  BatchLedger batches_;
+  std::int64_t steps_ = 0;
+
+  Budget gradient_budget_;
+  Budget statistics_budget_;
+  Budget trace_budget_;
+  Budget diagnosis_budget_;
+  double fixed_ = 0;        // what was spent beside the budgets and not yet set off against what they earn
+  double bought_ = 0;       // what the budgets were spent on so far
+  double early_spent_ = 0;  // on the first looks
+  double training_ = 0;     // seconds of training so far
+  double own_ = 0;          // seconds of watching so far
+  double left_ = 0;         // when the monitor was last left
+  double arrived_ = 0;
+  double traced_ = 0;  // by the trace inside the newest forward pass
+  double usual_ = 0;   // what lies between two steps without a trace
+  double last_diagnosis_ = 0;
+  double last_memory_ = 0;
+  std::int64_t last_memory_step_ = 0;
+  std::int64_t remembered_step_ = 0;
+  std::optional<std::int64_t> last_pair_;
+  std::vector<stats::PairStats> pairs_;
+  ResidentMemory memory_;
+  std::optional<bool> told_training_;
+  std::map<std::string, double> told_checks_;
+  std::map<std::string, Severity> told_findings_;
+};
+
+}  // namespace osler::monitor
