@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dashboard/json.h"
+#include "osler/run/experiment.h"
 #include "osler/run/role.h"
 
 namespace osler::dashboard {
@@ -70,6 +71,28 @@ double newest(const Run& run, const Report& report, Role role) {
   return recent.empty() ? kNothing : recent.back().value;
 }
 
+/// The loss as the headline and the figures tell it: the level of the last tenth, or that it is not finite any more.
+double shown_loss(double newest, const Report& report) {
+  const auto final = report.metrics.find("final-train-loss");
+  return std::isfinite(newest) && final != report.metrics.end() ? final->second : newest;
+}
+
+/// Configuration and figures, as far as somebody would want them as columns: long values are no numbers to sort by.
+std::string row_json(const Run& run, const Report& report) {
+  constexpr std::size_t kMostEntries = 60;
+  constexpr std::size_t kLongestKey = 60;
+  constexpr std::size_t kLongestValue = 40;
+  Json configuration = Json::object();
+  for (const auto& [key, value] : run.configuration()) {
+    if (configuration.size() >= kMostEntries) break;
+    const bool fits = key.size() <= kLongestKey && value.size() <= kLongestValue;
+    if (fits && !is_experiment_key(key)) configuration[key] = value;
+  }
+  Json metrics = Json::object();
+  for (const auto& [name, value] : report.metrics) metrics[name] = any_number(value);
+  return written({{"configuration", std::move(configuration)}, {"metrics", std::move(metrics)}});
+}
+
 Json base_json(const Card& card, double modified_seconds, const std::string& headline) {
   return {{"id", card.id},         {"name", card.name},    {"format", card.format},
           {"status", card.status}, {"headline", headline}, {"modified", modified_seconds}};
@@ -94,6 +117,12 @@ Card unreadable_card(const std::string& id, const std::string& name, const std::
   return without_report(id, name, format, modified_seconds, "unreadable", why);
 }
 
+Card archived_card(Card card) {
+  card.archived = true;
+  card.json.insert(1, "\"archived\":true,");  // a card has other keys
+  return card;
+}
+
 Card examined_card(const std::string& id, const std::string& name, double modified_seconds, const Run& run,
                    const Report& report) {
   Card card{.id = id, .name = name, .format = report.format, .status = std::string(to_string(report.status))};
@@ -108,9 +137,12 @@ Card examined_card(const std::string& id, const std::string& name, double modifi
     counts[std::string(to_string(severity))] = card.findings[static_cast<std::size_t>(severity)];
   }
   json["findings"] = std::move(counts);
-  json["loss"] = any_number(card.loss);
+  // Networks that play against each other have no loss that could be told; one that is NaN is.
+  const bool has_loss = report.roles.contains(std::string(to_string(Role::train_loss)));
+  json["loss"] = has_loss ? any_number(shown_loss(card.loss, report)) : Json();
   json["spark"] = spark_json(report);
   card.json = written(json);
+  card.row = row_json(run, report);
   return card;
 }
 

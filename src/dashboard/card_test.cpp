@@ -71,5 +71,29 @@ TEST(Card, IsSmall) {
   EXPECT_EQ(longer.size(), json.size() + 2 * (60 - 3));
 }
 
+TEST(Card, TellsTheLossThatTheReportTells) {
+  osler::Run run;
+  for (int step = 0; step < 100; ++step) run.add(Event{run.series("loss"), step, kNoTime, step == 99 ? 0.5 : 0.3});
+  Report report = report_of({0.3, 0.3});
+  report.roles["train-loss"] = {"loss"};
+  report.metrics["final-train-loss"] = 0.31;
+  EXPECT_EQ(Json::parse(examined_card("id", "name", 0, run, report).json).at("loss"), 0.31);
+  run.add(Event{run.series("loss"), 100, kNoTime, std::nan("")});
+  EXPECT_EQ(Json::parse(examined_card("id", "name", 0, run, report).json).at("loss"), "nan") << "which matters more";
+  report.roles = {{"generator-loss", {"loss"}}};
+  EXPECT_TRUE(Json::parse(examined_card("id", "name", 0, run, report).json).at("loss").is_null()) << "no loss, not NaN";
+}
+
+TEST(Card, HasConfigurationAndFiguresForColumns) {
+  osler::Run run;
+  run.config("lr", "0.1");
+  run.config("prompt", std::string(1000, 'x'));
+  Report report = report_of({3, 2, 1});
+  report.metrics["best-validation-loss"] = 0.25;
+  const Json row = Json::parse(examined_card("id", "name", 0, run, report).row);
+  EXPECT_EQ(row.at("configuration"), Json({{"lr", "0.1"}}));
+  EXPECT_EQ(row.at("metrics").at("best-validation-loss"), 0.25);
+}
+
 }  // namespace
 }  // namespace osler::dashboard

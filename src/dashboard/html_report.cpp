@@ -11,6 +11,7 @@
 #include "dashboard/pages.h"
 #include "dashboard/run_json.h"
 #include "dashboard/window.h"
+#include "osler/base/version.h"
 #include "osler/report/render.h"
 #include "osler/run/role.h"
 

@@ -97,7 +97,7 @@ TEST_F(HtmlReportTest, StaysSmallHoweverLongAndWideTheRunIs) {
 
 TEST_F(HtmlReportTest, KeepsTheSickWhenThereIsNoRoomForAll) {
   constexpr int kRuns = 60;
-  HtmlReport html(kRuns, 1U << 20U);
+  HtmlReport html(kRuns, 1U << 19U);
   osler::Run well;
   well.name = "well";
   const SeriesId loss = well.series("train_loss");

@@ -6,7 +6,7 @@
 
 #include "dashboard/json.h"
 #include "osler/diagnosis/tree.h"
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 #include "osler/run/role.h"
 
 namespace osler::dashboard {

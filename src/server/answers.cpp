@@ -48,7 +48,9 @@ Result<Text> comparison_json(Library& library, std::string_view a, std::string_v
   const auto known = axis_from(axis);
   if (!known) return Error{ErrorCode::invalid_argument, "axis must be auto, step, epoch or tokens", "compare"};
   options.axis = *known;
+  options.diagnosis = library.diagnosis();
   Result<std::string> answer = Error{ErrorCode::not_found, "no such run", std::string(b)};
+  options.still_grows = library.grows(b);
   const auto seen = library.with_runs(a, b, [&](const Run& first, const Run& second) {
     const auto comparison = compare(first, second, options);
     if (comparison) {

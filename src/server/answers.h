@@ -25,6 +25,6 @@ namespace osler::server {
 [[nodiscard]] Result<Text> comparison_json(Library& library, std::string_view a, std::string_view b,
                                            std::string_view axis);
 /// OpenMetrics text: status, loss, gradient norm and findings of every run.
-[[nodiscard]] std::string metrics_text(const std::vector<dashboard::Card>& cards);
+[[nodiscard]] std::string metrics_text(std::vector<dashboard::Card> cards);
 
 }  // namespace osler::server

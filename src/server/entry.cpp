@@ -141,14 +141,13 @@ Result<void> Entry::read_files(FileSystem& files, bool still) {
   return {};
 }
 
-Result<void> Entry::read(FileSystem& files, const Stamp& now) {
+Result<void> Entry::read(FileSystem& files, const Stamp& now, DiagnosisOptions options) {
   const auto start = Clock::now();
   const double wall = wall_seconds();
   const double still = wall - now.modified;
   if (const auto done = read_files(files, still >= kStill); !done) return done.error();
   over_ = is_over(run());
   newest_ = newest_time(run());
-  DiagnosisOptions options;
   if (may_be_alive(now, wall)) options.now = wall;
   auto examination = diagnose(run(), options);
   if (!examination) return examination.error();

@@ -14,6 +14,7 @@
 
 #include "osler/base/file_system.h"
 #include "osler/base/result.h"
+#include "osler/diagnosis/diagnose.h"
 #include "osler/diagnosis/report.h"
 #include "osler/formats/follow.h"
 #include "osler/runfile/reader.h"
@@ -62,7 +63,7 @@ struct Entry {
   [[nodiscard]] bool is_fresh(const Stamp& now) const;
 
   /// Reads what is new and diagnoses it.
-  [[nodiscard]] Result<void> read(FileSystem& files, const Stamp& now);
+  [[nodiscard]] Result<void> read(FileSystem& files, const Stamp& now, DiagnosisOptions options);
   /// Remembers that it cannot be read, until it is written to.
   void give_up(const Stamp& now);
 

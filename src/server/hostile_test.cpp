@@ -150,6 +150,84 @@ TEST_F(ServerTest, GoesOnAnsweringWhileOthersStall) {
   EXPECT_EQ(status_of("/api/runs"), 200);
 }
 
+TEST_F(ServerTest, OnePortBelongsToOneServer) {
+  serve();
+  ServeOptions options;
+  options.roots = {root()};
+  options.port = server_->port();
+  const auto second = Server::open(real_file_system(), options);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(describe(second.error()), HasSubstr("port " + std::to_string(options.port) + " is in use"));
+  EXPECT_THAT(describe(second.error()), HasSubstr("--port"));
+}
+
+TEST_F(ServerTest, ClientsThatDribbleTakeNoThreadFromOthers) {
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  std::vector<RawClient> slow;
+  for (int i = 0; i < 500; ++i) {
+    slow.emplace_back(server_->port());
+    ASSERT_TRUE(slow.back().is_open());
+    slow.back().say("GET /api/runs HTTP/1.1\r\nX-Slow: ");
+  }
+  const std::jthread dribbling([&slow](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (const RawClient& client : slow) client.say("x");
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  auto asking = client();
+  asking.set_keep_alive(true);
+  asking.set_read_timeout(std::chrono::seconds(20));
+  for (int i = 0; i < 50; ++i) {
+    const auto answer = asking.Get("/api/runs");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200);
+  }
+}
+
+TEST_F(ServerTest, AHeaderHasItsMeasure) {
+  serve();
+  const RawClient long_header(server_->port());
+  long_header.say("GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+  for (int i = 0; i < 20; ++i) long_header.say("X-Filler: " + std::string(1000, 'a') + "\r\n");
+  EXPECT_THAT(long_header.hear(64), HasSubstr("431"));
+  const RawClient two(server_->port());
+  const std::string request = "GET /api/catalogue HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  two.say(request + "GET /api/nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+  std::string heard;
+  for (std::string piece = two.hear(65536); !piece.empty(); piece = two.hear(65536)) heard += piece;
+  EXPECT_THAT(heard, HasSubstr("404")) << "two requests in one piece are two requests";
+}
+
+TEST_F(ServerTest, EndsWithConnectionsOpen) {
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  std::vector<RawClient> open;
+  for (int i = 0; i < 30; ++i) {
+    open.emplace_back(server_->port());
+    open.back().say(i % 3 == 0 ? kAskForEvents : i % 3 == 1 ? "GET / HT" : "");
+  }
+  EXPECT_THAT(open.front().hear(64), HasSubstr("200 OK"));
+  server_->stop();
+  thread_.join();
+  for (const RawClient& client : open) {
+    while (!client.hear(4096).empty()) {  // up to the end, which comes
+    }
+  }
+}
+
+TEST_F(ServerTest, WhatIsNotShownIsSaid) {
+  std::filesystem::create_directory_symlink("/", root() / "door");
+  std::ofstream(root() / "table.csv") << "1,2\n3,4\n";
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  const Json left_out = get("/api/runs").at("left_out");
+  EXPECT_EQ(left_out.at("count"), 2);
+  EXPECT_THAT(left_out.dump(), HasSubstr("door"));
+  EXPECT_THAT(left_out.dump(), HasSubstr("table.csv"));
+}
+
 TEST_F(ServerTest, SurvivesClientsThatLeaveInTheMiddle) {
   serve();
   ASSERT_FALSE(examined("sick.csv").is_null());

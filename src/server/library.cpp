@@ -1,13 +1,18 @@
 // Library: the runs below the served folders; every run has a card, few are held in memory.
 #include "server/library.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
+#include "dashboard/json.h"
 #include "dashboard/run_json.h"
 #include "dashboard/window.h"
 #include "osler/report/render.h"
+#include "osler/source/source.h"
 #include "server/entry.h"
 
 namespace osler::server {
@@ -37,19 +42,15 @@ std::string id_of(std::string_view key) {
   return id;
 }
 
-std::vector<Path> run_files_in(const Path& root) {
-  std::error_code error;
-  if (std::filesystem::is_regular_file(root, error)) {
-    return root.extension() == kRunFileExtension ? std::vector{root} : std::vector<Path>{};
+// More than this nobody reads; how many there are is told.
+constexpr std::size_t kLeftOutTold = 100;
+
+std::string told_left_out(const std::vector<LeftOut>& left_out) {
+  auto files = dashboard::Json::array();
+  for (const LeftOut& left : left_out) {
+    if (files.size() < kLeftOutTold) files.push_back({{"path", left.path.string()}, {"why", left.why}});
   }
-  std::vector<Path> found;
-  const auto skip = std::filesystem::directory_options::skip_permission_denied;
-  for (std::filesystem::recursive_directory_iterator at(root, skip, error), end; !error && at != end;
-       at.increment(error)) {
-    std::error_code ignored;
-    if (at->path().extension() == kRunFileExtension && at->is_regular_file(ignored)) found.push_back(at->path());
-  }
-  return found;
+  return dashboard::written({{"count", left_out.size()}, {"files", std::move(files)}});
 }
 
 Error no_such_run(std::string_view id) {
@@ -58,16 +59,25 @@ Error no_such_run(std::string_view id) {
 
 }  // namespace
 
-Library::Library(FileSystem& files, std::vector<Path> roots, LibraryLimits limits)
-    : files_(files), roots_(std::move(roots)), limits_(limits) {}
+Library::Library(FileSystem& files, std::vector<Path> roots, std::vector<std::string> archive,
+                 DiagnosisOptions diagnosis, LibraryLimits limits)
+    : files_(files),
+      roots_(std::move(roots)),
+      archive_(std::move(archive)),
+      diagnosis_(std::move(diagnosis)),
+      limits_(limits) {}
 
 Library::~Library() = default;
 
-void Library::search() {
+void Library::search(const std::stop_token& stop) {
   const std::lock_guard searching(searching_);
   std::map<std::string, EntryPtr> seen;
-  for (const Path& root : roots_) search_root(root, seen);
+  std::vector<LeftOut> left_out;
+  for (const Path& root : roots_) search_root(root, stop, seen, left_out);
+  if (stop.stop_requested()) return;  // what was not reached is not gone
   const std::lock_guard lock(mutex_);
+  if (told_left_out(left_out_) != told_left_out(left_out)) anew_revision_ = ++revision_;
+  left_out_ = std::move(left_out);
   for (auto at = entries_.begin(); at != entries_.end();) {
     if (seen.contains(at->first)) {
       ++at;
@@ -106,16 +116,26 @@ Library::EntryPtr Library::entry_of(const Path& run_file, const Path& root, cons
   return entry;
 }
 
-void Library::search_root(const Path& root, std::map<std::string, EntryPtr>& seen) {
+void Library::search_root(const Path& root, const std::stop_token& stop, std::map<std::string, EntryPtr>& seen,
+                          std::vector<LeftOut>& left_out) {
   std::error_code failure;
   const Path real_root = std::filesystem::canonical(root, failure);
   if (failure) return;
-  for (const Path& path : run_files_in(root)) {
+  if (names_run_file(files_, root)) {
+    return take(entry_of(root, root, real_root), seen);
+  }
+  ReadOptions options;
+  options.stop = stop;
+  options.other_ending = kRunFileExtension;
+  auto found = survey(files_, root, options);
+  if (!found) return;  // nothing yet; a training may still begin here
+  for (const Path& path : found->others) {
     if (lies_in(path, real_root)) take(entry_of(path, root, real_root), seen);
   }
-  auto sources = discover(files_, root, {});
-  if (!sources) return;  // nothing yet; a training may still begin here
-  for (RunSource& source : *sources) {
+  const auto shown = [&](const Path& path) { return path.lexically_proximate(root); };
+  for (const LeftOut& left : found->left_out) left_out.push_back({shown(left.path), left.why});
+  for (const Error& error : found->unreadable) left_out.push_back({shown(error.context), error.message});
+  for (RunSource& source : found->runs) {
     const SourceFile& file = source.files.back();
     auto entry = std::make_shared<Entry>();
     entry->id = id_of(file.format->run_of(file.path).lexically_normal().string() + '\n' + file.run + '\n' +
@@ -137,6 +157,7 @@ void Library::take(EntryPtr fresh, std::map<std::string, EntryPtr>& seen) {
   }
   Card card = dashboard::unexamined_card(fresh->id, fresh->name, fresh->format, fresh->stamp(files_).modified);
   const std::lock_guard lock(mutex_);
+  card = put_away(std::move(card));
   card.revision = ++revision_;
   cards_[fresh->id] = std::move(card);
   entries_[fresh->id] = std::move(fresh);
@@ -157,14 +178,24 @@ Result<void> Library::bring_up_to_now(Entry& entry) {
   const Entry::Stamp now = entry.stamp(files_);
   if (entry.is_fresh(now)) return {};
   readers_.acquire();
-  const auto done = entry.read(files_, now);
+  const auto done = entry.read(files_, now, diagnosis_);
   readers_.release();
   if (!done) return done.error();
   publish(entry, dashboard::examined_card(entry.id, entry.name, now.modified, entry.run(), *entry.report));
   return {};
 }
 
+/// The card, marked as archived where a pattern says so: of its name, or of a folder that it lies in.
+Card Library::put_away(Card card) const {
+  const bool archived = std::any_of(archive_.begin(), archive_.end(), [&card](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), card.name.c_str(), 0) == 0 ||
+           ::fnmatch((pattern + "/*").c_str(), card.name.c_str(), 0) == 0;
+  });
+  return archived ? dashboard::archived_card(std::move(card)) : card;
+}
+
 void Library::publish(const Entry& entry, Card card) {
+  card = put_away(std::move(card));
   const std::lock_guard lock(mutex_);
   const auto at = cards_.find(entry.id);
   if (at == cards_.end()) return;  // gone meanwhile
@@ -211,7 +242,7 @@ void Library::examine(Entry& entry) {
   auto done = Result<void>(Error{ErrorCode::not_found, "its files are no longer below the served folder", entry.name});
   if (entry.is_inside()) {
     readers_.acquire();
-    done = entry.read(files_, now);
+    done = entry.read(files_, now, diagnosis_);
     readers_.release();
   }
   if (done) {
@@ -268,10 +299,21 @@ Text Library::runs_json() const {
     if (text->back() != '[') *text += ',';
     *text += card.json;
   }
-  *text += "]}";
+  *text += "],\"left_out\":" + told_left_out(left_out_) + "}";
   runs_json_ = std::move(text);
   runs_revision_ = revision_;
   return runs_json_;
+}
+
+std::string Library::table_json() const {
+  const std::lock_guard lock(mutex_);
+  std::string text = "{\"runs\":{";
+  for (const auto& [id, card] : cards_) {
+    if (card.row.empty()) continue;
+    if (text.back() != '{') text += ',';
+    text += '"' + id + "\":" + card.row;
+  }
+  return text + "}}";
 }
 
 std::vector<Card> Library::cards() const {
@@ -281,6 +323,12 @@ std::vector<Card> Library::cards() const {
   return all;
 }
 
+void Library::wake() {
+  const std::lock_guard lock(mutex_);
+  awake_ = true;
+  changed_.notify_all();
+}
+
 std::uint64_t Library::revision() const {
   const std::lock_guard lock(mutex_);
   return revision_;
@@ -288,7 +336,7 @@ std::uint64_t Library::revision() const {
 
 Changes Library::changes_since(std::uint64_t since, std::chrono::milliseconds patience) const {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [&] { return revision_ > since; });
+  changed_.wait_for(lock, patience, [&] { return awake_ || revision_ > since; });
   Changes changes{.revision = revision_, .cards = {}, .list_anew = anew_revision_ > since};
   if (revision_ <= since) return changes;
   for (const auto& [id, card] : cards_) {
@@ -323,6 +371,15 @@ Result<void> Library::with_runs(std::string_view a, std::string_view b,
   }
   make_room(*second);
   return {};
+}
+
+bool Library::grows(std::string_view id) {
+  constexpr double kStill = 600;
+  const EntryPtr entry = find(id);
+  if (entry == nullptr) return false;
+  const std::lock_guard lock(entry->mutex);
+  const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return now - entry->stamp(files_).modified < kStill;
 }
 
 /// The answer about a locked entry whose run is held, made when it is not there.

@@ -20,6 +20,7 @@
 #include "dashboard/card.h"
 #include "osler/base/file_system.h"
 #include "osler/base/result.h"
+#include "osler/diagnosis/diagnose.h"
 #include "osler/diagnosis/report.h"
 #include "osler/formats/read.h"
 #include "osler/runfile/reader.h"
@@ -63,29 +64,40 @@ class Library {
   /// What is kept of a run as text, so that it can be answered at once after the run itself was dropped.
   enum class Answer { run, report, heat };
 
-  Library(FileSystem& files, std::vector<std::filesystem::path> roots, LibraryLimits limits = {});
+  /// `archive` has patterns of names, as the shell has them, or folders: such runs are listed apart.
+  /// `diagnosis` says how every run is judged.
+  Library(FileSystem& files, std::vector<std::filesystem::path> roots, std::vector<std::string> archive = {},
+          DiagnosisOptions diagnosis = {}, LibraryLimits limits = {});
   ~Library();
 
-  /// Looks for runs that are new or gone.
-  void search();
+  /// Looks for runs that are new or gone. Leaves everything as it was when a stop is requested meanwhile.
+  void search(const std::stop_token& stop = {});
+  /// From now on nobody waits for changes: the server ends.
+  void wake();
   /// Takes a run file below a root before the next search finds it; returns its id.
   std::string notice(const std::filesystem::path& run_file);
   /// Examines what is new or was written to since, for a few seconds at most; the next call goes on from there. Returns
   /// early when a stop is requested. One thread at a time.
   void examine_changed(const std::stop_token& stop);
 
-  /// All cards: {"revision", "searched", "runs": [card...]}; before the first search is over some may be missing.
+  /// All cards: {"revision", "searched", "runs": [card...], "left_out": {"count", "files": [{"path", "why"}...]}};
+  /// before the first search is over some may be missing.
   [[nodiscard]] Text runs_json() const;
+  /// Configuration and figures of every run that was examined: {"runs": {id: {"configuration", "metrics"}...}}.
+  [[nodiscard]] std::string table_json() const;
   [[nodiscard]] std::vector<dashboard::Card> cards() const;
   /// Waits until something is newer than `since`, at most `patience`.
   [[nodiscard]] Changes changes_since(std::uint64_t since, std::chrono::milliseconds patience) const;
   [[nodiscard]] std::uint64_t revision() const;
+  [[nodiscard]] const DiagnosisOptions& diagnosis() const { return diagnosis_; }
 
   /// Shows the run with that id, read and examined up to now, to `look`. Fails when there is none or it is unreadable.
   [[nodiscard]] Result<void> with_run(std::string_view id, const std::function<void(const Run&, const Report&)>& look);
   /// Shows two runs at once.
   [[nodiscard]] Result<void> with_runs(std::string_view a, std::string_view b,
                                        const std::function<void(const Run&, const Run&)>& look);
+  /// Whether the run was written to within the last minutes.
+  [[nodiscard]] bool grows(std::string_view id);
   /// One of the answers about a run, kept until the run is written to.
   [[nodiscard]] Result<Text> answer(std::string_view id, Answer which);
   /// A stretch of a series: from the pyramid of a run file, from the summary of a log.
@@ -97,9 +109,11 @@ class Library {
 
   [[nodiscard]] static EntryPtr entry_of(const std::filesystem::path& run_file, const std::filesystem::path& root,
                                          const std::filesystem::path& real_root);
-  void search_root(const std::filesystem::path& root, std::map<std::string, EntryPtr>& seen);
+  void search_root(const std::filesystem::path& root, const std::stop_token& stop,
+                   std::map<std::string, EntryPtr>& seen, std::vector<LeftOut>& left_out);
   void take(EntryPtr fresh, std::map<std::string, EntryPtr>& seen);
   [[nodiscard]] EntryPtr find(std::string_view id) const;
+  [[nodiscard]] dashboard::Card put_away(dashboard::Card card) const;
   [[nodiscard]] Result<void> bring_up_to_now(Entry& entry);
   void examine(Entry& entry);
   [[nodiscard]] static Text made_answer(Entry& entry, Answer which);
@@ -108,6 +122,8 @@ class Library {
 
   FileSystem& files_;
   std::vector<std::filesystem::path> roots_;
+  std::vector<std::string> archive_;
+  DiagnosisOptions diagnosis_;
   LibraryLimits limits_;
   std::counting_semaphore<2> readers_{2};  // reading is what costs memory before it is counted
   std::atomic<std::uint64_t> uses_{0};
@@ -123,6 +139,8 @@ class Library {
   mutable std::uint64_t runs_revision_ = 0;
   std::uint64_t anew_revision_ = 0;
   bool searched_ = false;
+  bool awake_ = false;
+  std::vector<LeftOut> left_out_;  // what lies below the roots and was not taken for a run
 };
 
 }  // namespace osler::server

@@ -45,7 +45,8 @@ std::string head(std::string_view name, std::string_view help) {
 
 }  // namespace
 
-std::string metrics_text(const std::vector<dashboard::Card>& cards) {
+std::string metrics_text(std::vector<dashboard::Card> cards) {
+  std::erase_if(cards, [](const dashboard::Card& card) { return card.archived; });
   std::string text = head("osler_run_status", "1 for the verdict that the run has now.");
   for (const dashboard::Card& card : cards) {
     text += fmt::format("osler_run_status{{{},status=\"{}\"}} 1\n", labels(card), card.status);

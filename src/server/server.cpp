@@ -1,10 +1,10 @@
 // Server: answers requests from the library of runs and keeps that library up to date.
 #include "osler/server/server.h"
 
-#include <httplib.h>
-
 #include <atomic>
 #include <charconv>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -13,6 +13,8 @@
 #include "dashboard/pages.h"
 #include "server/access.h"
 #include "server/answers.h"
+#include "server/front.h"
+#include "server/http.h"
 #include "server/library.h"
 #include "server/playground.h"
 
@@ -22,6 +24,7 @@ namespace {
 
 constexpr int kStreams = 200;  // event streams at once; each holds a thread
 constexpr int kWorkers = 24;   // threads for everything else
+constexpr FrontLimits kLimits{.workers = kStreams + kWorkers};
 constexpr std::size_t kMostColumns = 20'000;
 constexpr std::size_t kUsualColumns = 1'000;
 constexpr auto kLookEvery = std::chrono::milliseconds(500);
@@ -95,15 +98,13 @@ class HttpServer final : public Server {
  public:
   HttpServer(FileSystem& files, ServeOptions options)
       : options_(std::move(options)),
-        library_(files, all_roots(options_)),
+        library_(files, all_roots(options_), options_.archive, options_.diagnosis),
         playground_(options_.trainer, options_.playground / "playground",
                     [this](const std::filesystem::path& run) { return library_.notice(run); }),
         catalogue_(shared(dashboard::catalogue_json())),
         tree_(shared(dashboard::tree_json())) {
-    http_.new_task_queue = [] { return new httplib::ThreadPool(kStreams + kWorkers); };  // httplib deletes it
     http_.set_payload_max_length(1U << 16U);
-    http_.set_keep_alive_timeout(5);
-    http_.set_keep_alive_max_count(1000);
+    http_.set_keep_alive_timeout(std::chrono::duration_cast<std::chrono::seconds>(kLimits.idle_time).count());
     http_.set_default_headers({{"Content-Security-Policy", kPolicy},
                                {"X-Content-Type-Options", "nosniff"},
                                {"Referrer-Policy", "no-referrer"},
@@ -126,24 +127,26 @@ class HttpServer final : public Server {
   }
 
   Result<void> bind() {
-    port_ = options_.port == 0 ? http_.bind_to_any_port(options_.address)
-                               : (http_.bind_to_port(options_.address, options_.port) ? options_.port : -1);
-    if (port_ <= 0) {
-      return Error{ErrorCode::io, "this address cannot be had; another program may be using the port",
-                   options_.address + ":" + std::to_string(options_.port)};
-    }
+    const auto listening = listen_at(options_.address, options_.port);
+    if (!listening) return listening.error();
+    port_ = port_of(*listening);
+    http_.begin(*listening);
+    front_.emplace(*listening, kLimits,
+                   [this](int socket, std::string& received) { return http_.answer(socket, received); });
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     return {};
   }
 
   [[nodiscard]] int port() const override { return port_; }
   void run() override {
-    if (!stopping_) http_.listen_after_bind();
+    if (!stopping_) front_->run();
   }
   void stop() override {
     stopping_ = true;
     watcher_.request_stop();
-    http_.stop();
+    http_.end();
+    library_.wake();
+    if (front_) front_->stop();
   }
 
  private:
@@ -151,12 +154,13 @@ class HttpServer final : public Server {
     auto next_search = Clock::now();
     while (!stop.stop_requested()) {
       if (const auto start = Clock::now(); start >= next_search) {
-        library_.search();
+        library_.search(stop);
         const auto end = Clock::now();
         next_search = end + std::max<Clock::duration>(kSearchEvery, kSearchRest * (end - start));
       }
       library_.examine_changed(stop);
-      if (!stop.stop_requested()) std::this_thread::sleep_for(kLookEvery);
+      std::unique_lock lock(pause_mutex_);
+      pause_.wait_for(lock, stop, kLookEvery, [] { return false; });
     }
   }
 
@@ -207,6 +211,7 @@ class HttpServer final : public Server {
     const std::string& path = request.path;
     constexpr std::string_view kRun = "/api/runs/";
     if (path == "/api/runs") return send(response, library_.runs_json(), kJson);
+    if (path == "/api/table") return send(response, shared(library_.table_json()), kJson);
     if (path.starts_with(kRun)) return route_run(path.substr(kRun.size()), request, response);
     if (path == "/api/compare") return give_comparison(request, response);
     if (path == "/api/catalogue") return send(response, catalogue_, kJson);
@@ -321,10 +326,13 @@ class HttpServer final : public Server {
   std::string proof_ = make_secret();
   Text catalogue_;
   Text tree_;
-  httplib::Server http_;
+  Http http_;
+  std::optional<Front> front_;
   std::atomic<int> streams_{0};
   std::atomic<bool> stopping_{false};
   int port_ = -1;
+  std::mutex pause_mutex_;
+  std::condition_variable_any pause_;
   std::jthread watcher_;
 };
 
@@ -333,8 +341,8 @@ class HttpServer final : public Server {
 
 Result<std::unique_ptr<Server>> Server::open(FileSystem& files, ServeOptions options) {
   if (options.token.empty() && !server::is_loopback(options.address)) {
-    return Error{ErrorCode::invalid_argument, "others can reach this address, so it needs a token (--token)",
-                 options.address};
+    return Error{ErrorCode::invalid_argument,
+                 "others can reach this address, so it needs a token (--token-file, OSLER_TOKEN)", options.address};
   }
   if (!options.token.empty() && !server::is_usable_token(options.token)) {
     return Error{ErrorCode::invalid_argument, "a token may hold letters, digits and -._~ only", "token"};

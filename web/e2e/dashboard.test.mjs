@@ -70,7 +70,7 @@ test('a run starts with its verdict, and a finding marks its evidence in the cha
 test('a loss that spans decades is drawn on a logarithmic axis unless somebody says otherwise', async () => {
   const page = await open();
   await openRun(page, 'logs/sick.csv');
-  const log = page.locator('.chart', { hasText: 'Loss' }).first().getByRole('button', { name: 'log' });
+  const log = page.locator('.chart', { hasText: 'Loss' }).first().getByRole('button', { name: 'log', exact: true });
   assert.equal(await log.getAttribute('aria-pressed'), 'true');
   await log.click();
   assert.equal(await log.getAttribute('aria-pressed'), 'false');
@@ -100,10 +100,10 @@ test('a zoom in one chart zooms all, keys and Shift move it, and Escape shows ev
 test('curves can be smoothed, drawn by epoch and on a logarithmic scale, and more series added', async () => {
   const page = await open();
   await openRun(page, /^lab$/);
-  await page.getByRole('button', { name: 'Epoch' }).click();
+  await page.getByRole('button', { name: 'Epoch', exact: true }).click();
   await page.locator('.panel [aria-pressed=true]', { hasText: 'Epoch' }).waitFor();
   await page.getByRole('slider').fill('3');
-  const log = page.getByRole('button', { name: 'log' }).first();
+  const log = page.getByRole('button', { name: 'log', exact: true }).first();
   assert.equal(await log.getAttribute('aria-pressed'), 'false');
   await log.click();
   await page.locator('.chart .buttons [aria-pressed=true]').first().waitFor();
@@ -143,7 +143,7 @@ test('layers by time and distributions are drawn where a run has them', async ()
   await page.goto(`${stage.address}#/`);
   await openRun(page, /^board$/);
   await page.locator('.ridges path').first().waitFor();
-  await page.getByRole('button', { name: 'Time' }).click();
+  await page.getByRole('button', { name: 'Time', exact: true }).click();
   await page.locator('.panel [aria-pressed=true]', { hasText: 'Time' }).waitFor();
   await page.close();
 });
@@ -157,8 +157,8 @@ test('chosen runs are laid over each other, with the place where they part', asy
   assert.match(await page.locator('.standing').innerText(), /Worse/);
   await page.locator('.chart canvas').first().waitFor();
   assert.match(await page.locator('.chart').first().innerText(), /1 train_loss[\s\S]*2 train_loss/);
-  await page.getByRole('button', { name: 'From start' }).click();
-  await page.getByRole('link', { name: 'hold others against this' }).click();
+  await page.getByRole('button', { name: 'From start', exact: true }).click();
+  await page.getByRole('link', { name: 'make this the first' }).click();
   await page.locator('.standing.better').waitFor();
   await page.close();
 });
@@ -166,12 +166,12 @@ test('chosen runs are laid over each other, with the place where they part', asy
 test('what a training writes appears without a reload, in the list and in an open run', async () => {
   const page = await open();
   const row = page.locator('.rows .row', { hasText: 'healthy.csv' });
-  await row.getByText('1\u202f495').waitFor();
+  await row.getByText('1,495').waitFor();
   appendFileSync(join(folder, 'logs/healthy.csv'), '1500,0.031,,,0.0001,0.05\n');
-  await row.getByText('1\u202f500').waitFor();
+  await row.getByText('1,500').waitFor();
   await openRun(page, 'healthy.csv');
   appendFileSync(join(folder, 'logs/healthy.csv'), '1505,0.031,,,0.0001,0.05\n');
-  await page.locator('.verdict', { hasText: 'steps 0 to 1\u202f505' }).waitFor();
+  await page.locator('.verdict', { hasText: 'steps 0 to 1,505' }).waitFor();
   await page.goto(`${stage.address}#/`);
   writeFileSync(join(folder, 'newcomer.csv'), hostileLog());
   await page.locator('.rows .row', { hasText: 'newcomer.csv' }).locator('.badge.critical').waitFor();
@@ -196,7 +196,7 @@ test('a change that comes while the list is on its way is not lost', async () =>
     await route.fulfill({ response: old });
   });
   await page.goto(stage.address);
-  await page.locator('.rows .row', { hasText: 'healthy.csv' }).getByText('1\u202f510').waitFor();
+  await page.locator('.rows .row', { hasText: 'healthy.csv' }).getByText('1,510').waitFor();
   await page.close();
 });
 
@@ -206,8 +206,10 @@ test('an open page finds its server again after a restart, and what was written 
   const before = await raise([own]);
   const page = await before.open();
   await page.locator('.rows .row', { hasText: 'first.csv' }).locator('.badge.critical').waitFor();
+  const ended = new Promise((resolve) => before.server.once('exit', resolve));
   before.server.kill('SIGINT');
   await page.getByText('Not connected').waitFor();
+  await ended; // the port is its own until then
   assert.equal(await page.locator('.rows .row').count(), 1);
   writeFileSync(join(own, 'second.csv'), hostileLog());
   const again = await raise([own], { browser: false, port: new URL(before.address).port });

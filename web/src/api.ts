@@ -10,17 +10,27 @@ export interface Card {
   status: Status;
   headline: string;
   modified: number;
+  /** Somebody is done with it: it is listed apart. */
+  archived?: boolean;
   steps?: { first: number; last: number; count: number };
   findings?: Record<Severity, number>;
-  loss?: number | string;
+  loss?: number | string | null;
   /** One letter for each column of a small curve. */
   spark?: { series: string; low: string; high: string } | null;
+}
+
+/** Configuration and figures of a run, for columns of the list. */
+export interface TableRow {
+  configuration: Record<string, string>;
+  metrics: Record<string, number | string>;
 }
 
 /** All runs; before the server has searched its folders once some may be missing. */
 export interface RunList {
   searched: boolean;
   runs: Card[];
+  /** What lies below the served folders and was not taken for a run. */
+  left_out?: { count: number; files: { path: string; why: string }[] };
 }
 
 export interface SeriesInfo {
@@ -100,7 +110,7 @@ export interface Cause {
   for: Reason[];
   against: Reason[];
   settle: { probe: string; text: string };
-  remedies: { text: string; change?: { name: string; from: string | null; to: string } }[];
+  remedies: { text: string; change?: { name: string; from: string | null; to: string }; code?: { language: string; text: string } }[];
 }
 
 export type Outcome = 'passed' | 'failed' | 'undecided' | 'stopped';
@@ -165,6 +175,7 @@ export interface ComparedSide {
   start: Measure;
   best: Measure;
   end: Measure;
+  lost_after: number | null;
 }
 
 export interface Comparison {
@@ -173,6 +184,9 @@ export interface Comparison {
   to: number;
   headline: string;
   standing: 'same' | 'better' | 'worse' | 'unclear';
+  standing_reason: 'difference' | 'crashed' | 'nonfinite' | 'critical-finding' | 'stopped-early';
+  verdict: string;
+  reports: [Report, Report];
   first: string | null;
   facts: string[];
   series: {
@@ -303,6 +317,7 @@ export interface Source {
   /** Whether runs may change while they are looked at. */
   live: boolean;
   runs(): Promise<RunList>;
+  table(): Promise<Map<string, TableRow>>;
   run(id: string): Promise<RunDetail>;
   report(id: string): Promise<Report>;
   series(key: SeriesKey, steps: Range | null, points: number, signal?: AbortSignal): Promise<SentColumns>;
@@ -334,6 +349,7 @@ function stepQuery(steps: Range | null, query: Record<string, string> = {}) {
 const server: Source = {
   live: true,
   runs: () => ask('/api/runs'),
+  table: async () => new Map(Object.entries((await ask<{ runs: Record<string, TableRow> }>('/api/table')).runs)),
   run: (id) => ask(runPath(id)),
   report: (id) => ask(`${runPath(id)}/report`),
   series: (key, steps, points, signal) => {

@@ -1,12 +1,15 @@
 // Chart: some series over one axis, with the band from lowest to highest value, so that no spike is ever hidden.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { type Columns, getColumns, type Range, type SeriesKey } from './api';
 import type { Axis } from './axis';
 import { kRowsPerLine, tableOf } from './curve';
+import { pooled } from './grouping';
 import { colour, faded, lineColour, useTheme } from './palette';
 import { kPaperWidth, onPrint, useWidth } from './paper';
+import { Save } from './save';
 import { dashOf, Swatch } from './swatch';
 import { decadesIn } from './ticks';
 import { viewAfterKey, zoomed } from './view';
@@ -24,6 +27,10 @@ export interface Line extends SeriesKey {
   label: string;
   /** Its number among the colours; its place in the chart when nothing is said. */
   ink?: number;
+  /** The line is the mean of these. */
+  members?: SeriesKey[];
+  /** It has nothing to do with the others and is measured by an axis of its own, on the right. */
+  right?: boolean;
 }
 
 /** Something to point at: a stretch, or a place where both ends are the same. */
@@ -44,6 +51,8 @@ export interface ChartProps {
   revision: unknown;
   onView: (view: Range | null) => void;
   onClose?: () => void;
+  /** Further things to do with the chart, beside its buttons. */
+  tools?: ComponentChildren;
 }
 
 interface Drawn {
@@ -135,10 +144,17 @@ function drawPlaces(plot: uPlot, drawn: Drawn) {
   });
 }
 
+/** How a line is drawn: in which colour, and by which axis. */
+export interface Stroke {
+  ink: number;
+  scale: 'y' | 'right';
+}
+
 interface Setup {
   width: number;
-  inks: number[];
+  strokes: Stroke[];
   log: boolean;
+  rightLog: boolean;
   smooth: boolean;
   drawn: { current: Drawn };
   view: { current: Range };
@@ -146,18 +162,18 @@ interface Setup {
   onCursor: (x: number | null) => void;
 }
 
-function seriesOf(inks: number[], smooth: boolean) {
+function seriesOf(strokes: Stroke[], smooth: boolean) {
   const series: uPlot.Series[] = [{ label: 'x' }];
   const bands: uPlot.Band[] = [];
   const none = { show: false };
-  for (const i of inks) {
+  for (const { ink: i, scale } of strokes) {
     const ink = () => lineColour(i);
     const at = series.length;
-    series.push({ stroke: '#0000', points: none }, { stroke: '#0000', points: none });
+    series.push({ scale, stroke: '#0000', points: none }, { scale, stroke: '#0000', points: none });
     bands.push({ series: [at + 1, at], fill: () => faded(lineColour(i), 0.26) });
     const dash = dashOf(i);
-    series.push({ stroke: smooth ? () => faded(lineColour(i), 0.35) : ink, width: smooth ? 1 : 1.4, dash: smooth ? [] : dash, points: smooth ? none : { size: 4, fill: ink } });
-    series.push({ stroke: ink, width: 2, dash, show: smooth, points: none });
+    series.push({ scale, stroke: smooth ? () => faded(lineColour(i), 0.35) : ink, width: smooth ? 1 : 1.4, dash: smooth ? [] : dash, points: smooth ? none : { size: 4, fill: ink } });
+    series.push({ scale, stroke: ink, width: 2, dash, show: smooth, points: none });
   }
   return { series, bands };
 }
@@ -178,18 +194,46 @@ function startPan(plot: uPlot, event: MouseEvent, setup: Setup) {
   addEventListener('mouseup', end);
 }
 
+/** A finger drawn across the chart chooses a new view, as a drag of the mouse does; up and down still scroll the page. */
+function followFinger(plot: uPlot, onView: (view: Range) => void) {
+  const { over } = plot;
+  let start: number | null = null;
+  const placeOf = (event: PointerEvent) => event.clientX - over.getBoundingClientRect().left;
+  over.addEventListener('pointerdown', (event) => {
+    start = event.pointerType === 'touch' && event.isPrimary ? placeOf(event) : null;
+  });
+  over.addEventListener('pointermove', (event) => {
+    if (start === null) return;
+    const at = placeOf(event);
+    plot.setCursor({ left: at, top: 1 });
+    plot.setSelect({ left: Math.min(start, at), top: 0, width: Math.abs(at - start), height: over.clientHeight }, false);
+  });
+  const end = (event: PointerEvent) => {
+    if (start === null) return;
+    const [from, to] = [start, placeOf(event)].sort((a, b) => a - b) as [number, number];
+    start = null;
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (event.type === 'pointerup' && to - from > 20) onView({ from: plot.posToVal(from, 'x'), to: plot.posToVal(to, 'x') });
+  };
+  over.addEventListener('pointerup', end);
+  over.addEventListener('pointercancel', end);
+}
+
 function optionsOf(setup: Setup): uPlot.Options {
   const axis: uPlot.Axis = { stroke: () => colour('--faint'), grid: { stroke: () => colour('--grid'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+  const heights = (log: boolean): uPlot.Axis => ({ ...axis, size: 58, values: (_, ticks) => tickWords(ticks), ...(log && { splits: (_plot, _axis, low, high) => decadesIn(low, high), filter: (_plot, ticks) => ticks }) });
+  const right = setup.strokes.some(({ scale }) => scale === 'right');
   return {
     width: setup.width,
     height: kHeight,
-    ...seriesOf(setup.inks, setup.smooth),
+    ...seriesOf(setup.strokes, setup.smooth),
     legend: { show: false },
     padding: [10, 12, 0, 0],
-    scales: { x: { time: false, auto: false, range: () => [setup.view.current.from, setup.view.current.to] }, y: { distr: setup.log ? 3 : 1 } },
+    scales: { x: { time: false, auto: false, range: () => [setup.view.current.from, setup.view.current.to] }, y: { distr: setup.log ? 3 : 1 }, ...(right && { right: { distr: setup.rightLog ? 3 : 1 } }) },
     axes: [
       { ...axis, size: 26, space: 90, incrs: () => (isWhole(setup.drawn.current.axis) ? kWholeIncrements : kIncrements), values: (_, ticks) => ticks.map((v) => setup.drawn.current.axis.words(v)) },
-      { ...axis, size: 58, values: (_, ticks) => tickWords(ticks), ...(setup.log && { splits: (_plot, _axis, low, high) => decadesIn(low, high), filter: (_plot, ticks) => ticks }) },
+      heights(setup.log),
+      ...(right ? [{ ...heights(setup.rightLog), scale: 'right', side: 1, grid: { show: false } } as uPlot.Axis] : []),
     ],
     cursor: {
       sync: { key: kSync, setSeries: false },
@@ -224,7 +268,8 @@ function optionsOf(setup: Setup): uPlot.Options {
 function useColumns(props: ChartProps, width: number) {
   const [state, setState] = useState<{ columns: Columns[]; lines: Line[] }>({ columns: [], lines: [] });
   const [error, setError] = useState('');
-  const names = props.lines.map((line) => `${line.run} ${line.name}`).join('\n');
+  const membersOf = (line: Line) => line.members ?? [line];
+  const names = props.lines.map((line) => membersOf(line).map((key) => `${key.run} ${key.name}`).join('\t')).join('\n');
   const asked = useRef('');
   useLayoutEffect(() => {
     if (width === 0) return;
@@ -232,8 +277,9 @@ function useColumns(props: ChartProps, width: number) {
     const ask = () => {
       const { view, axis, lines } = props;
       const spare = view ? (view.to - view.from) / 2 : 0;
-      const stepsOf = (line: Line) => (view ? { from: axis.toStep(line.run, view.from - spare), to: axis.toStep(line.run, view.to + spare) } : null);
-      Promise.all(lines.map((line) => getColumns(line, stepsOf(line), width * (view ? 2 : 1), abort.signal))).then(
+      const stepsOf = (key: SeriesKey) => (view ? { from: axis.toStep(key.run, view.from - spare), to: axis.toStep(key.run, view.to + spare) } : null);
+      const curveOf = (key: SeriesKey) => getColumns(key, stepsOf(key), width * (view ? 2 : 1), abort.signal);
+      Promise.all(lines.map(async (line) => pooled(await Promise.all(membersOf(line).map(curveOf))))).then(
         (columns) => {
           setState({ columns, lines });
           setError('');
@@ -266,10 +312,13 @@ function indexAt(data: Columns, axis: Axis, run: string, x: number | null): numb
   return low;
 }
 
-/** The values under the cursor, or the newest ones. */
+const kUnits: Record<Axis['kind'], string> = { step: 'step', relative: 'step', epoch: 'epoch', time: 'after' };
+
+/** Where the cursor is, and the values under it or the newest ones. */
 function Legend({ columns, lines, axis, at }: { columns: Columns[]; lines: Line[]; axis: Axis; at: number | null }) {
   return (
     <ul class="legend">
+      {at !== null && <li class="where">{kUnits[axis.kind]} <b>{axis.words(isWhole(axis) ? Math.round(at) : at)}</b></li>}
       {lines.map((line, i) => {
         const data = columns[i];
         const index = data ? indexAt(data, axis, line.run, at) : -1;
@@ -280,7 +329,7 @@ function Legend({ columns, lines, axis, at }: { columns: Columns[]; lines: Line[
         return (
           <li key={`${line.run} ${line.name}`}>
             <Swatch ink={line.ink ?? i} />
-            <bdi title={line.name.slice(0, 500)}>{line.label.slice(0, 120)}</bdi>
+            <bdi title={line.name.slice(0, 500)}>{line.label.slice(0, 120)}{line.right && ' (right)'}</bdi>
             <b>
               {low === null || low === undefined ? '' : low === high ? number(low) : `${number(low)} … ${number(high)}`}
               {bad === 0 ? '' : rest === 0 ? 'not finite' : ` (${bad} not finite)`}
@@ -319,20 +368,25 @@ function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, wid
   onView.current = props.onView;
   const smooth = props.smoothing > 0;
   const usual = useRef<boolean | null>(null);
-  if (columns.length > 0) usual.current ??= spanDecades(columns);
-  const positive = useMemo(() => columns.length === 0 || columns.some((c) => c.max.some((v) => v !== null && v > 0)), [columns]);
+  // The axis of the left is that of all lines where none is left to it.
+  const isLeft = (line: Line) => !line.right || lines.every((other) => other.right);
+  const left = columns.filter((_, i) => isLeft(lines[i]!));
+  if (columns.length > 0) usual.current ??= spanDecades(left);
+  const positive = useMemo(() => left.length === 0 || left.some((c) => c.max.some((v) => v !== null && v > 0)), [columns]);
+  const rightLog = useMemo(() => spanDecades(columns.filter((_, i) => !isLeft(lines[i]!))), [columns]);
   const log = positive && (wish ?? usual.current ?? false);
   const reach = smooth ? props.smoothing * (view.current.to - view.current.from) : 0;
   const runs = lines.map((line) => line.run);
-  const table = useMemo(() => (columns.length > 0 ? tableOf(columns, runs, props.axis, log, reach) : null), [columns, props.axis, log, reach]);
+  const table = useMemo(() => (columns.length > 0 ? tableOf(columns, runs, props.axis, lines.map((line) => (isLeft(line) ? log : rightLog)), reach) : null), [columns, props.axis, log, rightLog, reach]);
 
-  const inks = lines.map((line, i) => line.ink ?? i);
+  const strokes = lines.map((line, i): Stroke => ({ ink: line.ink ?? i, scale: isLeft(line) ? 'y' : 'right' }));
   const ready = table !== null && width > 0;
   useLayoutEffect(() => {
     if (!ready) return;
-    const setup = { width, inks, log, smooth, drawn, view, onView: (next: Range | null) => onView.current(next), onCursor };
+    const setup = { width, strokes, log, rightLog, smooth, drawn, view, onView: (next: Range | null) => onView.current(next), onCursor };
     const made = new uPlot(optionsOf(setup), table!, box.current!);
     made.over.addEventListener('dblclick', () => onView.current(null));
+    followFinger(made, (next) => onView.current(next));
     plot.current = made;
     const forget = onPrint((paper) => {
       made.setSize({ width: paper ? kPaperWidth : width, height: kHeight });
@@ -343,7 +397,7 @@ function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, wid
       made.destroy();
       plot.current = null;
     };
-  }, [ready, inks.join(' '), log, smooth, dark]);
+  }, [ready, JSON.stringify(strokes), log, rightLog, smooth, dark]);
   useEffect(() => {
     if (!plot.current || !table || table.length !== 1 + kRowsPerLine * columns.length) return;
     plot.current.setData(table, false);
@@ -352,7 +406,7 @@ function usePlot(box: { current: HTMLDivElement | null }, props: ChartProps, wid
   useEffect(() => plot.current?.setScale('x', { min: view.current.from, max: view.current.to }), [view.current.from, view.current.to]);
   useEffect(() => void (width > 0 && plot.current?.setSize({ width, height: kHeight })), [width]);
   useEffect(() => plot.current?.redraw(false), [props.places, props.levels]);
-  return { columns, error, plot, positive, log };
+  return { columns, lines, error, plot, positive, log, rightLog, strokes };
 }
 
 export function Chart(props: ChartProps) {
@@ -360,7 +414,7 @@ export function Chart(props: ChartProps) {
   const [wish, setWish] = useState<boolean | null>(null);
   const [at, setAt] = useState<number | null>(null);
   const width = useWidth(box);
-  const { columns, error, plot, positive, log } = usePlot(box, props, width, wish, setAt);
+  const { columns, lines, error, plot, positive, log, rightLog, strokes } = usePlot(box, props, width, wish, setAt);
 
   const wheel = useRef<(event: WheelEvent) => void>(() => {});
   wheel.current = (event) => {
@@ -396,7 +450,9 @@ export function Chart(props: ChartProps) {
         <h3><bdi>{props.title}</bdi></h3>
         <Legend columns={columns} lines={props.lines} axis={props.axis} at={at} />
         <span class="buttons">
+          <Save plot={plot} drawing={() => ({ title: props.title, labels: lines.map((line) => line.label), columns, strokes, runs: lines.map((line) => line.run), toX: props.axis.toX, words: props.axis.words, log: { y: log, right: rightLog } })} />
           <button aria-pressed={log} disabled={!positive} onClick={() => setWish(!log)} title="Logarithmic axis">log</button>
+          {props.tools}
           {props.onClose && <button onClick={props.onClose} aria-label={`Close the chart of ${props.title}`}>×</button>}
         </span>
       </header>

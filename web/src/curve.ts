@@ -24,10 +24,11 @@ export function smoothed(xs: number[], means: (number | null)[], points: number[
 }
 
 /** All lines as uPlot wants them. On a logarithmic axis only what is above zero can be drawn. */
-export function tableOf(columns: Columns[], runs: string[], axis: Axis, log: boolean, reach: number): uPlot.AlignedData {
-  const fit = (values: (number | null)[]) => (log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values);
+export function tableOf(columns: Columns[], runs: string[], axis: Axis, logs: boolean[], reach: number): uPlot.AlignedData {
+  const fitting = (log: boolean) => (values: (number | null)[]) => (log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values);
   const tables = columns.map((c, i) => {
     const xs = axis.kind === 'step' ? c.first_step : c.first_step.map((at) => axis.toX(runs[i]!, at));
+    const fit = fitting(logs[i]!);
     const smooth = reach > 0 ? smoothed(xs, c.mean, c.points, reach) : c.mean;
     return [xs, fit(c.min), fit(c.max), fit(c.mean), fit(smooth)] as uPlot.AlignedData;
   });

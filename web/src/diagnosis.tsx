@@ -60,21 +60,12 @@ function CauseCard({ cause, titles, open }: { cause: Cause; titles: Titles; open
         <div class="remedies">
           <h4>What to change</h4>
           <ul>
-            {cause.remedies.map((remedy) => {
-              const change = remedy.change;
-              return (
-                <li>
-                  <bdi>{remedy.text}</bdi>
-                  {change && (
-                    <span class="change">
-                      <code>{change.name}{change.from ? `: ${change.from} → ${change.to}` : ` = ${change.to}`}</code>
-                      <Copy text={`${change.name} = ${change.to}`} />
-                    </span>
-                  )}
-                  {!change && <Copy text={remedy.text} />}
-                </li>
-              );
-            })}
+            {cause.remedies.map(({ text, code }) => (
+              <li>
+                <bdi>{text}</bdi>
+                {code ? <span class="change"><code>{code.text}</code><span class="quiet small">{code.language}</span><Copy text={code.text} /></span> : <Copy text={text} />}
+              </li>
+            ))}
           </ul>
         </div>
       )}

@@ -45,6 +45,7 @@ export function inlinedSource(data: Inlined): Source {
   return {
     live: false,
     runs: async () => ({ searched: true, runs: data.runs }),
+    table: () => Promise.resolve(new Map()),
     run: async (id) => {
       const { run, series } = await detail(id);
       return { ...run, series: run.series.filter((one) => one.name in series) };

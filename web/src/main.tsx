@@ -19,12 +19,12 @@ const kPages = [
   ['playground', 'Playground'],
 ] as const;
 
-function Page({ page, rest }: { page: string; rest: string }) {
+function Page({ page, rest, more }: { page: string; rest: string; more: string }) {
   switch (page) {
     case 'run':
       return <RunPage key={rest} id={rest} />;
     case 'compare':
-      return <ComparePage ids={rest.split(',').filter(Boolean)} />;
+      return <ComparePage key={rest} ids={rest.split(',').filter(Boolean)} choosing={more === 'choose'} />;
     case 'catalogue':
       return <CataloguePage id={rest} />;
     case 'tree':
@@ -37,7 +37,7 @@ function Page({ page, rest }: { page: string; rest: string }) {
 }
 
 function App() {
-  const [page = '', rest = ''] = useRoute();
+  const [page = '', rest = '', more = ''] = useRoute();
   const { connected } = useRuns();
   useEffect(() => {
     if (page !== 'run') document.title = `${kPages.find(([name]) => name === page)?.[1] ?? 'Osler'} · Osler`;
@@ -53,7 +53,7 @@ function App() {
         </nav>
         <span class={`live ${connected ? 'on' : ''}`} role="status">{connected ? 'Live' : 'Not connected'}</span>
       </header>
-      <Page page={page} rest={rest} />
+      <Page page={page} rest={rest} more={more} />
     </>
   );
 }

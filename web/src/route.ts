@@ -1,8 +1,27 @@
-// The page that the address names, as the parts of what stands behind its #.
+// The page that the address names, as the parts of what stands behind its #, and what it keeps of how the page is looked at.
 import { useEffect, useState } from 'preact/hooks';
 
+const address = () => location.hash.replace(/^#\/?/, '');
+
 function route(): string[] {
-  return location.hash.replace(/^#\/?/, '').split('/');
+  return address().split('?')[0]!.split('/');
+}
+
+/** What stands behind the question mark. */
+export function kept(): URLSearchParams {
+  return new URLSearchParams(address().split('?')[1] ?? '');
+}
+
+/** Writes into the address what is not empty and forgets what is, so that a link shows what is seen now. */
+export function keep(values: Record<string, string | string[] | null>) {
+  const all = kept();
+  for (const [name, value] of Object.entries(values)) {
+    all.delete(name);
+    for (const one of [value ?? []].flat()) all.append(name, one);
+  }
+  const text = all.toString();
+  const next = `#/${address().split('?')[0]}${text ? `?${text}` : ''}`;
+  if (next !== location.hash && !(next === '#/' && location.hash === '')) history.replaceState(null, '', next);
 }
 
 export function useRoute(): string[] {

@@ -1,53 +1,34 @@
 // Run: the diagnosis of one run first, and beside it the charts in which its evidence is marked.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { getCatalogue, type Range, type Report, type RunDetail, source } from './api';
+import { getCatalogue, type Report, type RunDetail, source } from './api';
+import { pinnedFirst, useArrangement } from './arrangement';
 import { type Axis, axesOf, useAxis } from './axis';
-import { Chart, type Place } from './chart';
+import { Chart, type Line, type Place } from './chart';
+import { ChartTools, SeriesPicker } from './chart_tools';
 import { Diagnosis } from './diagnosis';
 import { Experiments } from './experiments';
 import { HeatMaps } from './heat';
 import { useLoaded } from './loading';
 import { OriginGraph } from './origin';
-import { type Look, Panel } from './panel';
+import { OwnWords } from './own';
+import { Panel, useLook } from './panel';
 import { Distributions } from './ridge';
 import { type Group, groupsOf } from './roles';
+import { keep, kept } from './route';
 import { useRuns } from './store';
 import { Age, Badge, Breakable, duration, moment, number, step } from './words';
 
-const kMostListed = 300;
 const kMostMarks = 200;
 const kMostSources = 20;
 
-function SeriesPicker({ run, shown, onAdd }: { run: RunDetail; shown: Set<string>; onAdd: (name: string) => void }) {
-  const [words, setWords] = useState('');
-  const fitting = useMemo(() => run.series.filter((series) => !shown.has(series.name) && series.name.toLowerCase().includes(words.toLowerCase())), [run, shown, words]);
-  const hidden = run.series_in_all - shown.size;
-  if (hidden <= 0) return null;
-  return (
-    <details class="picker">
-      <summary>More series <span class="count">{step(hidden)}</span></summary>
-      <input type="search" placeholder="Search series" aria-label="Search series" value={words} onInput={(e) => setWords(e.currentTarget.value)} />
-      <ul>
-        {fitting.slice(0, kMostListed).map((series) => (
-          <li key={series.name}><button onClick={() => onAdd(series.name)}><bdi>{series.name.slice(0, 200)}</bdi></button></li>
-        ))}
-      </ul>
-      {fitting.length > kMostListed && <p class="quiet">{step(fitting.length - kMostListed)} more; search to find them.</p>}
-      {run.series.length < run.series_in_all && <p class="quiet">{step(run.series_in_all - run.series.length)} series are not listed here.</p>}
-    </details>
-  );
-}
-
-/** Restarts and the end of the run, where they are on the axis. */
+/** Restarts, notes and the end of the run, where they are on the axis. */
 function marksOf(run: RunDetail, axis: Axis): Place[] {
-  return run.marks
-    .filter((mark) => mark.kind !== 'note')
-    .slice(0, kMostMarks)
-    .map((mark) => {
-      const at = axis.toX(run.id, mark.step);
-      return { kind: mark.kind === 'restart' ? 'restart' : 'end', from: at, to: at, text: mark.kind };
-    });
+  return run.marks.slice(0, kMostMarks).map((mark) => {
+    const at = axis.toX(run.id, mark.step);
+    const over = mark.kind === 'finished' || mark.kind === 'crashed';
+    return { kind: over ? 'end' : 'restart', from: at, to: at, text: mark.kind === 'note' ? mark.text : mark.kind };
+  });
 }
 
 interface ChartsProps {
@@ -58,12 +39,13 @@ interface ChartsProps {
 }
 
 function Charts({ run, report, chosen, revision }: ChartsProps) {
-  const [view, setView] = useState<Range | null>(null);
-  const [look, setLook] = useState<Look>({ axis: 'step', smoothing: 0 });
-  const [added, setAdded] = useState<string[]>([]);
+  const { look, setLook, view: wished, setView } = useLook();
+  const arrangement = useArrangement();
+  const { added } = arrangement;
   const box = useRef<HTMLDivElement>(null);
   const runs = useMemo(() => [{ run, report }], [run, report]);
   const axis = useAxis(look.axis, runs);
+  const view = axis.kind === look.axis ? wished : null; // until its axis is there, a view of it means nothing
   const whole = useMemo(() => {
     const [from, to] = [axis.toX(run.id, run.steps.first), axis.toX(run.id, run.steps.last)];
     return { from, to: to > from ? to : from + 1 };
@@ -71,12 +53,12 @@ function Charts({ run, report, chosen, revision }: ChartsProps) {
   const groups = useMemo(() => groupsOf(report, run.series.map((series) => series.name)), [report, run]);
   const evidence = useMemo(() => (chosen === null ? [] : (report.findings[chosen]?.evidence ?? [])), [report, chosen]);
   const numbers = useMemo(() => new Map(run.series.map((series) => [series.name, series.number])), [run]);
+  const names = useMemo(() => [...numbers.keys()], [numbers]);
   const grouped = new Set(groups.flatMap((group) => group.series));
-  const wanted = [...new Set([...evidence.map((fact) => fact.series).filter((name) => numbers.has(name)), ...added])].filter((name) => !grouped.has(name));
+  const wanted = [...new Set([...evidence.map((fact) => fact.series), ...added].filter((name) => numbers.has(name)))].filter((name) => !grouped.has(name));
   const shown = new Set([...grouped, ...wanted]);
   const marks = useMemo(() => marksOf(run, axis), [run, axis]);
 
-  useEffect(() => setView(null), [axis.kind]);
   const shownBefore = useRef(chosen);
   useEffect(() => {
     const before = shownBefore.current;
@@ -104,26 +86,32 @@ function Charts({ run, report, chosen, revision }: ChartsProps) {
     ...groups.map((group) => ({ ...group, own: false })),
     ...wanted.map((name) => ({ title: name.slice(0, 80), series: [name], own: added.includes(name) })),
   ];
+  const lineOf = (name: string): Line => ({ run: run.id, name, number: numbers.get(name), label: name });
   return (
     <div class="charts" ref={box}>
       <Panel kinds={axesOf(runs)} look={look} axis={axis} view={view} onLook={setLook} onView={setView} />
-      {all.map((group) => (
-        <Chart
-          key={group.series.join('\n')}
-          title={group.title}
-          lines={group.series.map((name) => ({ run: run.id, name, number: numbers.get(name), label: name }))}
-          axis={axis}
-          whole={whole}
-          view={view}
-          smoothing={look.smoothing}
-          places={placesOf(group.series)}
-          levels={levelsOf(group.series)}
-          revision={revision}
-          onView={setView}
-          onClose={group.own ? () => setAdded(added.filter((name) => name !== group.series[0])) : undefined}
-        />
-      ))}
-      <SeriesPicker run={run} shown={shown} onAdd={(name) => setAdded([...added, name])} />
+      {pinnedFirst(all, arrangement).map(({ title, series, own }) => {
+        const lines = series.map((name, ink) => ({ ...lineOf(name), ink })).filter(({ name }) => !arrangement.isLeftOut(title, name));
+        const over = arrangement.over(title).filter((name) => numbers.has(name)).map((name, i) => ({ ...lineOf(name), ink: series.length + i, right: true }));
+        return (
+          <Chart
+            key={series.join('\n')}
+            title={title}
+            lines={[...lines, ...over]}
+            axis={axis}
+            whole={whole}
+            view={view}
+            smoothing={look.smoothing}
+            places={placesOf(series)}
+            levels={levelsOf(series)}
+            revision={revision}
+            onView={setView}
+            onClose={own ? () => arrangement.close(series[0]!) : undefined}
+            tools={<ChartTools title={title} lines={series} others={names} arrangement={arrangement} />}
+          />
+        );
+      })}
+      <SeriesPicker names={names} inAll={run.series_in_all} shown={shown} onAdd={arrangement.add} />
       {run.layer_series > 0 && <HeatMaps run={run} axis={axis} view={view} whole={whole} revision={revision} />}
       {run.histograms.length > 0 && <Distributions run={run} revision={revision} />}
       <Experiments experiments={report.experiments ?? []} />
@@ -183,8 +171,11 @@ export function RunView({ id, trail }: { id: string; trail?: ComponentChildren }
   const catalogue = useLoaded(getCatalogue, 'catalogue');
   // A report is handed to somebody who has not seen the run: its first finding is marked from the start.
   const first = source.live ? null : 0;
-  const [chosen, setChosen] = useState<number | null>(first);
-  useEffect(() => setChosen(first), [id]);
+  const [wish, setWish] = useState<string | null>(() => kept().get('finding'));
+  const at = report.value?.findings.findIndex((finding) => finding.id === wish) ?? -1;
+  const chosen = wish === null ? first : at < 0 ? null : at;
+  const setChosen = (next: number | null) => setWish(next === null ? '' : (report.value?.findings[next]?.id ?? ''));
+  useEffect(() => keep({ finding: wish || null }), [wish]);
   const titles = useMemo(
     () => new Map(catalogue.value ? [...catalogue.value.findings, ...catalogue.value.causes].map((page) => [page.id, page.title]) : []),
     [catalogue.value],
@@ -202,6 +193,7 @@ export function RunView({ id, trail }: { id: string; trail?: ComponentChildren }
           {card?.modified ? <> · written <Age seconds={card.modified} /> ago</> : ''}
           {report.value.damage.total > 0 ? ` · ${report.value.damage.total} damaged places` : ''}
         </p>
+        {source.live && <OwnWords key={id} id={id} />}
         {error && <p class="trouble">{error}</p>}
       </header>
       <div class="halves">

@@ -1,6 +1,6 @@
 // The list of runs, kept up to date by the server's events and shared by all pages.
 import { useEffect, useState } from 'preact/hooks';
-import { type Card, type Job, source } from './api';
+import { type Card, type Job, type RunList, source } from './api';
 
 export interface Runs {
   /** In the order of their names. */
@@ -10,6 +10,7 @@ export interface Runs {
   connected: boolean;
   /** Trainings and treatments of the playground, the newest first. */
   jobs: Job[];
+  leftOut: NonNullable<RunList['left_out']>;
 }
 
 /** How often changes are drawn at most: while thousands of runs are examined hundreds may come each second. */
@@ -19,7 +20,7 @@ const kConnectAgain = 3000;
 // Made once: a comparison that has to make its own takes far longer, and thousands of runs take many.
 const names = new Intl.Collator('en', { numeric: true });
 
-let state: Runs = { cards: new Map(), loaded: false, connected: false, jobs: [] };
+let state: Runs = { cards: new Map(), loaded: false, connected: false, jobs: [], leftOut: { count: 0, files: [] } };
 const listeners = new Set<() => void>();
 let waiting: Card[] = [];
 let lists = 0;
@@ -36,7 +37,7 @@ const inOrder = (cards: Iterable<Card>) => new Map([...cards].sort((a, b) => nam
 async function load() {
   const turn = ++lists;
   meanwhile = new Map();
-  const { runs, searched } = await source.runs();
+  const { runs, searched, left_out: leftOut = { count: 0, files: [] } } = await source.runs();
   if (turn !== lists) return; // a later list was asked for
   // A server that was just started does not know all of its runs yet: what was shown stays until it does.
   const cards = new Map(searched ? [] : state.cards);
@@ -44,7 +45,7 @@ async function load() {
   for (const [id, card] of meanwhile) cards.set(id, card);
   meanwhile = null;
   waiting = [];
-  set({ cards: inOrder(cards.values()), loaded: searched });
+  set({ cards: inOrder(cards.values()), loaded: searched, leftOut });
 }
 
 function draw() {

@@ -2,26 +2,29 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Severity, Status } from './api';
 
-const power = (value: number) => value.toExponential(2).replace(/\.?0*e\+?/, 'e').replaceAll('-', '−');
+const power = (value: number) => value.toExponential(2).replace(/\.?0*e([+-])(\d)$/, 'e$10$2').replace(/\.?0*e/, 'e');
 
-/** A number as short as it can be understood. */
+/** A number as the terminal writes it: four digits, thousands set apart, powers of ten for what is very large or small. */
 export function number(value: number | string | null | undefined): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return value === 'nan' ? 'NaN' : value === 'inf' ? '∞' : value === '-inf' ? '−∞' : value;
+  if (typeof value === 'string') return value === 'nan' ? 'NaN' : value === 'inf' ? 'Inf' : value === '-inf' ? '-Inf' : value;
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return power(value);
-  return String(Number(value.toPrecision(4))).replace('-', '−');
+  if (size >= 1e7 || size < 1e-4) return power(value);
+  if (size < 1e-3) return String(Number(value.toPrecision(3)));
+  if (size >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(4)));
 }
 
 /** The numbers along an axis, written alike: what is small beside the others takes no power of ten. */
 export function tickWords(values: (number | null)[]): string[] {
   const largest = Math.max(...values.map((value) => Math.abs(value ?? 0)));
   const plain = (value: number) => largest >= 1e-3 && largest < 1e6 && (value === 0 || Math.abs(value) >= largest * 1e-3);
-  return values.map((value) => (value === null ? '' : plain(value) ? String(Number(value.toPrecision(4))).replace('-', '−') : Math.abs(value) >= 1e4 ? power(value) : number(value)));
+  return values.map((value) => (value === null ? '' : plain(value) ? Number(value.toPrecision(4)).toLocaleString('en', { maximumSignificantDigits: 4 }) : Math.abs(value) >= 1e4 ? power(value) : number(value)));
 }
 
-export const step = (value: number) => value.toLocaleString('en').replaceAll(',', '\u202f');
+/** A step as the terminal writes it: 1,495. */
+export const step = (value: number) => value.toLocaleString('en');
 
 /** A point in time, the same for every reader. */
 export const moment = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

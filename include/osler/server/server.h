@@ -8,12 +8,15 @@
 
 #include "osler/base/file_system.h"
 #include "osler/base/result.h"
+#include "osler/diagnosis/diagnose.h"
 
 namespace osler {
 
 /// What to serve, and where.
 struct ServeOptions {
   std::vector<std::filesystem::path> roots;  ///< folders or logs; nothing outside them is ever read
+  std::vector<std::string> archive;          ///< patterns of runs or folders that are listed apart
+  DiagnosisOptions diagnosis;                ///< how every run is judged
   std::string address = "127.0.0.1";         ///< any but a loopback address needs a token
   int port = 0;                              ///< 0: any free one
   std::string token;              ///< what a client must show, as a bearer or once as "/?token="; empty: nothing
