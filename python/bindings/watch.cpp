@@ -1,0 +1,305 @@
+// StepWatch for Python: the monitor's cadence and measurements, over the parameters of a Python model.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "bindings/recording.h"
+#include "bindings/reports.h"
+#include "bindings/tensors.h"
+#include "monitor/step_watch.h"
+#include "osler/run/experiment.h"
+
+namespace osler::python {
+namespace {
+
+namespace py = pybind11;
+using monitor::BatchFacts;
+using monitor::BatchView;
+using monitor::ParameterInfo;
+using monitor::StepVerdict;
+using monitor::StepWatch;
+using monitor::WatchOptions;
+
+/// The parameters of a model in one step; each is asked for at most once.
+class PythonSource final : public monitor::TensorSource {
+ public:
+  PythonSource(const py::list& parameters, TensorReader& reader)
+      : parameters_(parameters), reader_(reader), gradients_(parameters.size()), weights_(parameters.size()) {}
+  ~PythonSource() override { reader_.release(); }
+
+  std::optional<stats::TensorView> gradient(std::size_t number) override {
+    if (!gradients_[number]) gradients_[number] = reader_.view(gradient_of(number));
+    return *gradients_[number];
+  }
+  bool has_gradient(std::size_t number) override { return !gradient_of(number).is_none(); }
+  std::optional<stats::TensorView> weight(std::size_t number) override {
+    if (!weights_[number]) weights_[number] = reader_.view(parameters_[number]);
+    return *weights_[number];
+  }
+  void unlocked(const std::function<void()>& work) override {
+    const py::gil_scoped_release released;
+    work();
+  }
+
+ private:
+  [[nodiscard]] py::object gradient_of(std::size_t number) const { return parameters_[number].attr("grad"); }
+
+  const py::list& parameters_;
+  TensorReader& reader_;
+  std::vector<std::optional<std::optional<stats::TensorView>>> gradients_;
+  std::vector<std::optional<std::optional<stats::TensorView>>> weights_;
+};
+
+/// A watch of this process; in a fork, such as a loader's worker, it keeps still.
+class PythonWatch {
+ public:
+  PythonWatch(const WatchOptions& options, Recorder recorder, std::vector<ParameterInfo> parameters)
+      : watch_(std::make_unique<StepWatch>(options, std::move(recorder), std::move(parameters))) {}
+  PythonWatch(const PythonWatch&) = delete;
+  PythonWatch& operator=(const PythonWatch&) = delete;
+  ~PythonWatch() {
+    if (::getpid() != process_) {
+      static_cast<void>(watch_.release());
+      return;
+    }
+    const py::gil_scoped_release unlocked;
+    watch_.reset();
+  }
+
+  StepWatch* operator->() { return watch_.get(); }
+  TensorReader& reader() { return reader_; }
+  /// For the parameters on the GPU that is watched.
+  TensorReader& gpu_reader() { return gpu_reader_; }
+  [[nodiscard]] bool here() const { return ::getpid() == process_; }
+
+ private:
+  std::unique_ptr<StepWatch> watch_;
+  TensorReader reader_;
+  TensorReader gpu_reader_;
+  pid_t process_ = ::getpid();
+};
+
+template <typename T>
+std::optional<T> maybe(const py::dict& options, const char* name) {
+  if (!options.contains(name) || options[name].is_none()) return std::nullopt;
+  return py::cast<T>(options[name]);
+}
+
+WatchOptions options_from(const py::dict& words) {
+  WatchOptions options;
+  const auto set = [&](const char* name, auto& member) {
+    using Member = std::remove_reference_t<decltype(member)>;
+    if (const auto value = maybe<Member>(words, name)) member = *value;
+  };
+  set("first_step", options.first_step);
+  set("budget", options.budget);
+  set("statistics_every", options.statistics_every);
+  set("trace_every", options.trace_every);
+  set("batches_every", options.batches_every);
+  set("diagnose_every", options.diagnose_every);
+  set("check_every_gradient", options.check_every_gradient);
+  set("threads", options.threads);
+  options.classes = maybe<std::int64_t>(words, "classes");
+  options.batch_size = maybe<std::int64_t>(words, "batch_size");
+  if (const std::string fault = fault_of(options); !fault.empty()) {
+    throw Failure{{ErrorCode::invalid_argument, fault, ""}};
+  }
+  return options;
+}
+
+using Declared = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
+std::unique_ptr<PythonWatch> made(const py::dict& words, const std::string& path, const std::string& name,
+                                  const Destinations& others, const Declared& declared) {
+  std::vector<ParameterInfo> parameters;
+  for (const auto& [parameter, shape] : declared) parameters.push_back({parameter, shape, true, true});
+  const WatchOptions options = options_from(words);
+  return std::make_unique<PythonWatch>(options, opened(path, name, others, /*resume=*/options.first_step > 0),
+                                       std::move(parameters));
+}
+
+py::tuple examined(PythonWatch& watch, double loss, const py::list& parameters) {
+  PythonSource source(parameters, watch.reader());
+  const StepVerdict verdict = watch->examine(loss, source);
+  return py::make_tuple(verdict.finite, verdict.first_bad, verdict.norm);
+}
+
+void use_gpu(PythonWatch& watch, int device, const std::string& cache_folder,
+             const std::vector<std::string>& compilers) {
+  std::unique_ptr<stats::GpuEngine> engine;
+  {
+    const py::gil_scoped_release unlocked;
+    engine = taken(stats::make_gpu_engine({device, cache_folder, compilers}));
+  }
+  watch.gpu_reader().serve_gpu(device);
+  watch->use_gpu(std::move(engine));
+}
+
+/// Steps that have landed: number, whether the gradients were finite, the first bad one, and their norm if all were
+/// seen.
+py::list told(const std::vector<monitor::LateLook>& landed) {
+  py::list list;
+  for (const monitor::LateLook& late : landed) {
+    list.append(py::make_tuple(late.step, late.look.finite, late.look.first_bad,
+                               late.look.complete ? py::cast(late.look.norm) : py::none()));
+  }
+  return list;
+}
+
+py::list looked_later(PythonWatch& watch, const py::list& parameters, std::uintptr_t stream) {
+  // What the views show is let go of at once: memory that is used again on the same stream is used after the kernels.
+  PythonSource source(parameters, watch.gpu_reader());
+  return told(taken(watch->look_later(source, reinterpret_cast<void*>(stream))));
+}
+
+std::size_t bytes_of(py::handle tensor) {
+  return py::cast<std::size_t>(tensor.attr("numel")()) * py::cast<std::size_t>(tensor.attr("element_size")());
+}
+
+/// `raw` and `labels` (float64) are dense tensors in host memory, or None.
+py::dict batch(PythonWatch& watch, py::handle values, py::handle raw, std::int64_t samples, bool indices,
+               py::handle labels, bool class_labels) {
+  BatchView view;
+  view.values = watch.reader().view(values);
+  view.samples = samples;
+  view.indices = indices;
+  view.class_labels = class_labels;
+  if (!raw.is_none()) {
+    view.bytes = {reinterpret_cast<const std::byte*>(py::cast<std::uintptr_t>(raw.attr("data_ptr")())), bytes_of(raw)};
+  }
+  if (!labels.is_none()) {
+    view.labels = {reinterpret_cast<const double*>(py::cast<std::uintptr_t>(labels.attr("data_ptr")())),
+                   py::cast<std::size_t>(labels.attr("numel")())};
+  }
+  BatchFacts facts;
+  {
+    const py::gil_scoped_release unlocked;
+    facts = watch->batch(view);
+  }
+  watch.reader().release();
+  py::dict told;
+  told["inputs"] = facts.inputs;
+  told["nonfinite"] = facts.nonfinite;
+  told["mean"] = facts.mean;
+  told["std"] = facts.std;
+  told["abs_max"] = facts.abs_max;
+  told["identical_samples"] = facts.identical_samples;
+  told["repeated"] = facts.repeated;
+  told["labels"] = facts.labels;
+  told["invalid_labels"] = facts.invalid_labels;
+  told["constant_label"] = facts.constant_label;
+  told["largest_class_share"] = facts.largest_class_share;
+  told["problems"] = facts.problems;
+  return told;
+}
+
+void activation(PythonWatch& watch, const std::string& layer, const std::string& plain, py::handle tensor,
+                std::optional<double> entropy, std::optional<double> drift) {
+  if (const auto view = watch.reader().view(tensor)) {
+    const py::gil_scoped_release unlocked;
+    watch->activations().measure(layer, plain, *view, {entropy, drift});
+  }
+  watch.reader().release();
+}
+
+void logits(PythonWatch& watch, py::handle tensor) {
+  if (const auto view = watch.reader().view(tensor)) {
+    const py::gil_scoped_release unlocked;
+    watch->activations().logits(*view);
+  }
+  watch.reader().release();
+}
+
+py::list news(PythonWatch& watch) {
+  std::vector<Observation> fresh;
+  {
+    const py::gil_scoped_release unlocked;
+    fresh = watch->news();
+  }
+  py::list told;
+  for (const Observation& observation : fresh) {
+    told.append(py::make_tuple(observation.finding, std::string(to_string(observation.severity)), observation.summary,
+                               observation.confidence, observation.first_step));
+  }
+  return told;
+}
+
+}  // namespace
+
+void add_watch(py::module_& module) {
+  py::class_<PythonWatch>(module, "StepWatch")
+      .def(py::init(&made))
+      .def("here", &PythonWatch::here)
+      .def("begin",
+           [](PythonWatch& watch, const py::list& parameters) {
+             PythonSource source(parameters, watch.reader());
+             watch->begin(source);
+           })
+      .def("tell_parameters", [](PythonWatch& watch, const std::vector<bool>& trainable,
+                                 const std::vector<bool>& optimized) { watch->tell_parameters(trainable, optimized); })
+      .def("trace_due", [](PythonWatch& watch) { return watch->trace_due(); })
+      .def("statistics_due", [](PythonWatch& watch) { return watch->statistics_due(); })
+      .def("traced",
+           [](PythonWatch& watch, double seconds, std::size_t operations) { watch->traced(seconds, operations); })
+      .def("arrive", [](PythonWatch& watch) { watch->arrive(); })
+      .def("examine", &examined)
+      .def("use_gpu", &use_gpu)
+      .def("look_later", &looked_later)
+      .def("settle", [](PythonWatch& watch) { return told(taken(watch->settle())); })
+      .def("late_loss", [](PythonWatch& watch, std::int64_t step, double loss) { watch->late_loss(step, loss); })
+      .def("late_scalar", [](PythonWatch& watch, std::int64_t step, const std::string& name,
+                             double value) { watch->late_scalar(step, name, value); })
+      .def("gpu_memory",
+           [](PythonWatch& watch) {
+             const stats::GpuMemory held = watch->gpu() != nullptr ? watch->gpu()->memory() : stats::GpuMemory{};
+             return py::make_tuple(held.device, held.pinned);
+           })
+      .def("tell_state", [](PythonWatch& watch, const std::vector<double>& rates,
+                            std::optional<bool> training) { watch->tell_state(rates, training); })
+      .def("leave", [](PythonWatch& watch) { watch->leave(); })
+      .def("leave_run", [](PythonWatch& watch, double data, double forward, double backward,
+                           double optimizer) { watch->leave(data, forward, backward, optimizer); })
+      .def("batch_due", [](PythonWatch& watch) { return watch->batch_due(); })
+      .def("batch", &batch)
+      .def("activation", &activation)
+      .def("logits", &logits)
+      .def("scalar", [](PythonWatch& watch, const std::string& name, double value) { watch->scalar(name, value); })
+      .def("validation",
+           [](PythonWatch& watch, const std::string& name, double value) { watch->validation(name, value); })
+      .def("check", [](PythonWatch& watch, const std::string& id, double value) { watch->check(id, value); })
+      .def("note", [](PythonWatch& watch, const std::string& text) { watch->note(text); })
+      .def("finished",
+           [](PythonWatch& watch, const std::string& text) {
+             watch->recorder().mark(Mark::Kind::finished, watch->steps(), text);
+           })
+      .def("config", [](PythonWatch& watch, const std::string& key,
+                        const std::string& value) { watch->recorder().config(key, value); })
+      .def("news", &news)
+      .def("report",
+           [](PythonWatch& watch, const std::map<std::string, std::string>& roles,
+              const std::map<std::string, double>& settings, const std::vector<std::string>& only) {
+             return report_of(watch->recorder(), options_of(roles, settings, only));
+           })
+      .def("steps", [](PythonWatch& watch) { return watch->steps(); })
+      .def("share", [](PythonWatch& watch) { return watch->share(); })
+      .def("copies", [](PythonWatch& watch) { return watch.reader().copies(); })
+      .def("flush",
+           [](PythonWatch& watch) {
+             const py::gil_scoped_release unlocked;
+             taken(watch->recorder().flush());
+           })
+      .def("close", [](PythonWatch& watch) {
+        if (!watch.here()) return;
+        const py::gil_scoped_release unlocked;
+        taken(watch->recorder().close());
+      });
+}
+
+}  // namespace osler::python

@@ -1,0 +1,118 @@
+"""Osler for Keras 3, on any of its back ends: one callback.
+
+    from osler.keras import OslerCallback
+    model.fit(x, y, validation_split=0.2, callbacks=[OslerCallback()])
+
+It records losses, metrics, learning rate and weight norms, and says what is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from osler.recorder import Recorder
+from osler.report import Report
+
+if TYPE_CHECKING:
+    Callback = Any
+else:
+    from keras.callbacks import Callback
+
+
+class OslerCallback(Callback):
+    """Osler in a Keras training. The run is diagnosed after each epoch: what is new goes to `on_line` (standard error
+    unless you say otherwise), and `stop_on_critical` ends the training when something critical is found. After the
+    training `report` holds the diagnosis.
+    """
+
+    def __init__(
+        self,
+        run_file: Optional[Union[str, os.PathLike[str]]] = None,
+        *,
+        stop_on_critical: bool = False,
+        weights: bool = True,
+        on_line: Optional[Callable[[str], None]] = lambda line: print(line, file=sys.stderr),
+    ) -> None:
+        super().__init__()
+        self._run_file = run_file
+        self._stop = stop_on_critical
+        self._weights = weights
+        self._on_line = on_line
+        self._told: set[tuple[str, str]] = set()
+        self._step = 0
+        self.recorder: Optional[Recorder] = None
+        self.report: Optional[Report] = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Takes from the model what it knows."""
+        self.recorder = Recorder(self._run_file, name=getattr(self.model, "name", "") or "training")
+        optimizer = getattr(self.model, "optimizer", None)
+        settings = {"optimizer": type(optimizer).__name__, **(self.params or {})}
+        for key in ("clipnorm", "global_clipnorm", "weight_decay"):
+            value = getattr(optimizer, key, None)
+            if value is not None:
+                settings[key] = value
+        self.recorder.config(settings)
+
+    def _rate(self) -> Optional[float]:
+        from keras import ops
+
+        rate = getattr(getattr(self.model, "optimizer", None), "learning_rate", None)
+        try:
+            return float(ops.convert_to_numpy(rate))  # a variable of some back ends is no number by itself
+        except (AttributeError, TypeError, ValueError):
+            return None
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Records the running means that Keras gives."""
+        if self.recorder is None:
+            return
+        values = {f"train/running_{name}": value for name, value in (logs or {}).items()}
+        rate = self._rate()
+        if rate is not None:
+            values["lr"] = rate
+        self.recorder.log(values, step=self._step)
+        self._step += 1
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Records the epoch and looks at the run."""
+        if self.recorder is None:
+            return
+        step = max(self._step - 1, 0)
+        values: dict[str, float] = {"epoch": float(epoch)}
+        for name, value in (logs or {}).items():
+            values[f"validation/{name[4:]}" if name.startswith("val_") else f"train/{name}"] = float(value)
+        if self._weights:
+            values.update(self._weight_norms())
+        self.recorder.log(values, step=step)
+        self._look(epoch)
+
+    def _weight_norms(self) -> dict[str, float]:
+        from keras import ops
+
+        norms = {}
+        for weight in self.model.trainable_variables:
+            name = getattr(weight, "path", weight.name).replace("/", ".")
+            norms[f"weights/{name}#norm"] = float(ops.norm(ops.reshape(weight, (-1,))))
+        return norms
+
+    def _look(self, epoch: int) -> None:
+        if self.recorder is None:
+            return
+        self.report = self.recorder.report()
+        for finding in self.report.findings:
+            if finding.severity == "note" or (finding.id, finding.severity) in self._told:
+                continue
+            self._told.add((finding.id, finding.severity))
+            if self._on_line is not None:
+                self._on_line(f"osler: epoch {epoch + 1}: {finding.severity}: {finding.summary} [{finding.id}]")
+        if self._stop and self.report.sick:
+            self.model.stop_training = True
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Ends the run."""
+        if self.recorder is not None:
+            self.report = self.recorder.report()
+            self.recorder.close()

@@ -1,0 +1,126 @@
+"""Osler for Lightning: one callback.
+
+    from osler.lightning import OslerCallback
+    trainer = Trainer(callbacks=[OslerCallback()])
+
+It watches the layers, the batches and the modes, records what the module logs, and says what is wrong as it is seen.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from osler.report import Report
+from osler.torch.monitor import Monitor
+
+if TYPE_CHECKING:
+    Callback = Any
+else:
+    try:
+        from lightning.pytorch.callbacks import Callback
+    except ImportError:
+        from pytorch_lightning.callbacks import Callback
+
+
+def _pair(batch: Any) -> tuple[Any, Any]:
+    """Inputs and labels of a batch, as far as they can be told."""
+    import torch
+
+    if isinstance(batch, torch.Tensor):
+        return batch, None
+    if isinstance(batch, (list, tuple)) and batch and isinstance(batch[0], torch.Tensor):
+        label = batch[1] if len(batch) > 1 and isinstance(batch[1], torch.Tensor) else None
+        return batch[0], label
+    return None, None
+
+
+class OslerCallback(Callback):
+    """Osler in a Lightning training. `stop_on_critical` ends the training when something critical is found; every other
+    option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
+    """
+
+    def __init__(
+        self,
+        run_file: Optional[Union[str, os.PathLike[str]]] = None,
+        *,
+        stop_on_critical: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self._run_file = run_file
+        self._stop = stop_on_critical
+        self._options = options
+        self._critical = False
+        self._loss: Any = None
+        self.monitor: Optional[Monitor] = None
+        self.report: Optional[Report] = None
+
+    def on_fit_start(self, trainer: Any, module: Any) -> None:
+        """Takes from the trainer what it knows."""
+        options = dict(self._options)
+        user = options.pop("on_finding", None)
+
+        def on_finding(finding: str, severity: str, summary: str) -> None:
+            self._critical = self._critical or severity == "critical"
+            if user is not None:
+                user(finding, severity, summary)
+
+        self.monitor = Monitor(
+            module,
+            trainer.optimizers,
+            run_file=self._run_file,
+            skip_nonfinite=False,
+            on_finding=on_finding,
+            first_step=int(trainer.global_step),
+            **options,
+        )
+        for key, value in {
+            "precision": trainer.precision,
+            "accumulate_grad_batches": trainer.accumulate_grad_batches,
+            "max_grad_norm": trainer.gradient_clip_val,
+            "max_epochs": trainer.max_epochs,
+        }.items():
+            if value is not None:
+                self.monitor.config(key, value)
+
+    def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, batch_idx: int) -> None:
+        """Shows the batch."""
+        inputs, labels = _pair(batch)
+        if self.monitor is not None and inputs is not None:
+            self.monitor.batch(inputs, labels)
+
+    def on_before_backward(self, trainer: Any, module: Any, loss: Any) -> None:
+        """Keeps the loss until the step."""
+        self._loss = loss.detach() * trainer.accumulate_grad_batches
+
+    def on_before_optimizer_step(self, trainer: Any, module: Any, optimizer: Any, *rest: Any) -> None:
+        """Looks at the step."""
+        if self.monitor is not None:
+            self.monitor.step(self._loss)
+            if self._critical and self._stop:
+                trainer.should_stop = True
+
+    def on_validation_epoch_end(self, trainer: Any, module: Any) -> None:
+        """Records what validation found."""
+        if self.monitor is None or trainer.sanity_checking:
+            return
+        for name, value in trainer.callback_metrics.items():
+            plain = name.replace("val_", "", 1).replace("val/", "", 1)
+            if name.startswith("val"):
+                self.monitor.validation(**{plain: float(value)})
+
+    def on_train_epoch_end(self, trainer: Any, module: Any) -> None:
+        """Records the epoch."""
+        if self.monitor is not None:
+            self.monitor.epoch(int(trainer.current_epoch))
+
+    def on_fit_end(self, trainer: Any, module: Any) -> None:
+        """Ends the run."""
+        if self.monitor is not None:
+            self.report = self.monitor.report()
+            self.monitor.close()
+
+    def on_exception(self, trainer: Any, module: Any, exception: BaseException) -> None:
+        """Keeps what was recorded before the training broke."""
+        self.on_fit_end(trainer, module)

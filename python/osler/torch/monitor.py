@@ -1,0 +1,668 @@
+"""Monitor: Osler inside a PyTorch training loop."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+import time
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Optional, Union
+
+import torch
+
+from osler import _core, recorder
+from osler.errors import InvalidError, OslerError
+from osler.experiment import Experiment
+from osler.report import Report
+from osler.torch import gpu as gpus
+from osler.torch import origin as origins
+from osler.torch.trace import Trace, compiling
+
+_CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
+_MANY = 1_000_000  # parameters from which on more than one thread measures
+_SMALL_BUFFER = 4096
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """What a batch is like."""
+
+    inputs: int
+    nonfinite: int
+    mean: float
+    std: float
+    abs_max: float
+    identical_samples: bool
+    repeated: bool
+    labels: int
+    invalid_labels: int
+    constant_label: bool
+    largest_class_share: float
+    problems: list[str] = field(default_factory=list)
+    """One sentence each; empty for a healthy batch."""
+
+
+def _inner(model: torch.nn.Module) -> tuple[torch.nn.Module, bool]:
+    """The model inside wrappers, whose layers have the names the user gave them, and whether it is compiled."""
+    compiled = False
+    while True:
+        original = getattr(model, "_orig_mod", None)
+        if isinstance(original, torch.nn.Module):
+            model, compiled = original, True
+        elif type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
+            model = model.module
+        else:
+            return model, compiled
+
+
+def _depends_on_mode(model: torch.nn.Module) -> bool:
+    names = {type(module).__name__ for module in model.modules()}
+    return any("Dropout" in name or "BatchNorm" in name for name in names)
+
+
+def _kept_buffers(model: torch.nn.Module) -> list[torch.Tensor]:
+    """The buffers that a forward pass may change: running statistics and their like, not large constant tables."""
+    return [
+        buffer
+        for name, buffer in model.named_buffers()
+        if "running_" in name or buffer.numel() <= _SMALL_BUFFER
+    ]
+
+
+def _weakly(monitor: Monitor) -> Callable[[Any, Any], None]:
+    """A hook that shows the model's inputs to a monitor as long as that lives."""
+    reference = weakref.ref(monitor)
+
+    def hook(module: Any, inputs: Any) -> None:
+        if compiling() or not torch.is_grad_enabled():
+            return
+        alive = reference()
+        if alive is not None:
+            alive.remember_inputs(inputs)
+
+    return hook
+
+
+def _take_off(hook: Any, trace: Trace) -> None:
+    hook.remove()
+    trace.close()
+
+
+class Monitor:
+    """Watches one model trained by one or several optimizers. For the thread that trains.
+
+    Between `backward()` and `optimizer.step()`:
+
+        if monitor.step(loss):
+            optimizer.step()
+
+    `step` says no when the loss or a gradient is not finite; then the gradients are cleared and running statistics are
+    put back. Or leave the step to it, which lets it name the operation that made a NaN and tell where the time goes:
+
+        monitor.train_step(lambda: loss_of(model(x), y))
+
+    Options: `run_file` keeps the run for `osler diagnose`, `watch` and `serve`; `csv`, `jsonl`, `tensorboard` and `wandb`
+    name further places. `budget` is the share of the training time that watching may take; `statistics_every`,
+    `trace_every`, `batches_every` and `diagnose_every` set a fixed cadence in its place (-1: never). `clip_norm` clips the
+    gradients. `classes` and `batch_size` let it check labels, the first loss and the gradient noise. `on_finding` is
+    told of every finding when it is new or got worse, as (id, severity, summary); `on_line` gets lines of text, which
+    go to standard error unless you say otherwise (None: nowhere).
+
+    On a GPU the parameters are measured there, and nothing waits for the device: what is found is told a step or two
+    later, and a step that is not finite is reported, not left out. `skip_nonfinite=True` waits on every step instead.
+
+    Training is not changed: with the same seed the weights are the same, bit for bit.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        optimizer: Union[torch.optim.Optimizer, Iterable[torch.optim.Optimizer]],
+        *,
+        run_file: Optional[Union[str, os.PathLike[str]]] = None,
+        name: str = "training",
+        csv: Optional[Union[str, os.PathLike[str]]] = None,
+        jsonl: Optional[Union[str, os.PathLike[str]]] = None,
+        tensorboard: Optional[Union[str, os.PathLike[str]]] = None,
+        wandb: Optional[Union[str, os.PathLike[str]]] = None,
+        first_step: int = 0,
+        budget: float = 0.02,
+        statistics_every: int = 0,
+        trace_every: int = 0,
+        batches_every: int = 0,
+        diagnose_every: int = 0,
+        check_every_gradient: bool = False,
+        clip_norm: Optional[float] = None,
+        skip_nonfinite: Optional[bool] = None,
+        classes: Optional[int] = None,
+        batch_size: Optional[int] = None,
+        on_finding: Optional[Callable[[str, str, str], None]] = None,
+        on_line: Optional[Callable[[str], None]] = lambda line: print(line, file=sys.stderr),
+    ) -> None:
+        self._outer = model
+        self._model, self._compiled = _inner(model)
+        self._optimizers: list[torch.optim.Optimizer] = (
+            [optimizer] if isinstance(optimizer, torch.optim.Optimizer) else list(optimizer)
+        )
+        named = list(self._model.named_parameters())
+        self._parameters = [parameter for _, parameter in named]
+        self._require_belonging()
+        if clip_norm is not None and not clip_norm > 0:
+            raise InvalidError(f"clip_norm is {clip_norm}: gradients are clipped to a norm above 0", "invalid-argument")
+        self._clip_norm = clip_norm
+        device = None if skip_nonfinite else gpus.one_gpu(self._parameters)
+        self._skip = skip_nonfinite is None or skip_nonfinite
+        self._on_finding = on_finding
+        self._on_line = on_line
+        count = sum(parameter.numel() for parameter in self._parameters)
+        options: dict[str, Union[int, float, bool, None]] = {
+            "first_step": first_step,
+            "budget": float(budget),
+            "statistics_every": statistics_every,
+            "trace_every": -1 if self._compiled else trace_every,
+            "batches_every": batches_every,
+            "diagnose_every": diagnose_every,
+            "check_every_gradient": check_every_gradient or (clip_norm is not None and device is None),
+            "classes": classes,
+            "batch_size": batch_size,
+            "threads": min(torch.get_num_threads(), 8) - 1 if count >= _MANY else 0,
+        }
+        self._classes = classes
+        self._watch = _core.StepWatch(
+            options,
+            os.fspath(run_file) if run_file is not None else "",
+            name,
+            recorder.destinations(csv=csv, jsonl=jsonl, tensorboard=tensorboard, wandb=wandb),
+            [(each, list(parameter.shape)) for each, parameter in named],
+        )
+        recorder.close_at_exit(self)
+        self._closed = False
+        self._late = self._late_news(device)
+        self._mode_matters = _depends_on_mode(self._model)
+        self._trace = Trace(self._model, self._watch)
+        self._tracing = False
+        self._buffers = _kept_buffers(self._model)
+        self._saved = [buffer.detach().clone() for buffer in self._buffers]
+        self._inputs: Any = None
+        self._random: Optional[torch.Tensor] = None
+        self._replay: Optional[Callable[[], Any]] = None
+        self._left = time.perf_counter()
+        self.skipped = 0
+        """Steps that were left out because they were not finite."""
+        self.origin: Optional[origins.Origin] = None
+        """Where the newest non-finite value came from."""
+        self.gradient_norm: Optional[float] = None
+        """The global gradient norm of the newest step at which it was measured, before clipping."""
+        self._tell_configuration()
+        self._watch.begin(self._parameters)
+        # A monitor that is dropped must not live on in the model's hooks.
+        self._hook = self._outer.register_forward_pre_hook(_weakly(self))
+        weakref.finalize(self, _take_off, self._hook, self._trace)
+        self._begin_next()
+
+    # Before the first step.
+
+    def _late_news(self, device: Optional[int]) -> Optional[gpus.LateNews]:
+        """What brings the news of a model on a GPU; None where it is watched through copies on the host."""
+        if device is None:
+            return None
+        try:
+            self._watch.use_gpu(device, gpus.cache_folder(), gpus.compilers())
+        except OslerError as error:
+            self._say(f"The model is on a GPU and is measured through copies on the host, which is slow: {error}.")
+            return None
+        self._skip = False
+        return gpus.LateNews(self._watch, device)
+
+    def _require_belonging(self) -> None:
+        if not self._parameters:
+            raise InvalidError("the model has no parameters; assign its layers to attributes of the module", "invalid-argument")
+        own = {id(parameter) for parameter in self._parameters}
+        for optimizer in self._optimizers:
+            if not any(id(each) in own for group in optimizer.param_groups for each in group["params"]):
+                raise InvalidError(
+                    "the optimizer holds no parameter of this model; was it made for another one?", "invalid-argument"
+                )
+
+    def _tell_configuration(self) -> None:
+        watch = self._watch
+        watch.config("optimizer", ", ".join(type(each).__name__ for each in self._optimizers))
+        groups = [group for each in self._optimizers for group in each.param_groups]
+        watch.config("parameter_groups", str(len(groups)))
+        for key in ("weight_decay", "momentum", "betas"):
+            if groups and key in groups[0]:
+                watch.config(key, str(groups[0][key]))
+        watch.config("framework", f"torch {torch.__version__}")
+        if self._clip_norm is not None:
+            watch.config("max_grad_norm", str(self._clip_norm))
+        self._tell_parameters()
+
+    def _tell_parameters(self) -> None:
+        held = {id(each) for optimizer in self._optimizers for group in optimizer.param_groups for each in group["params"]}
+        self._watch.tell_parameters(
+            [parameter.requires_grad for parameter in self._parameters],
+            [id(parameter) in held for parameter in self._parameters],
+        )
+
+    # A step.
+
+    def remember_inputs(self, inputs: Any) -> None:
+        """Keeps what went into the model until the step is over, as the graph does: then a broken step can be looked
+        into. The model calls it.
+        """
+        self._inputs = inputs
+        self._random = torch.get_rng_state()
+
+    def _begin_next(self) -> None:
+        self._inputs = None
+        self._random = None
+        if self._saved:
+            with torch.no_grad():
+                for kept, buffer in zip(self._saved, self._buffers):
+                    kept.copy_(buffer)
+        self._tracing = self._watch.trace_due()
+        if self._tracing:
+            self._trace.open()
+        self._left = time.perf_counter()
+
+    def _finish_trace(self, loss: torch.Tensor) -> None:
+        if not self._tracing:
+            self._watch.traced(0.0, 0)
+            return
+        self._trace.close()
+        self._tracing = False
+        node = loss.grad_fn
+        if node is not None and node.name().startswith(_CLASSIFIES) and self._trace.largest_output is not None:
+            self._watch.scalar("osler/logits/max", self._trace.largest_output)
+        self._watch.traced(self._trace.seconds, self._trace.operations)
+
+    def _require_loss(self, loss: Any) -> None:
+        if self._closed:
+            raise InvalidError("step() after close(); make a new Monitor to go on recording", "invalid-argument")
+        if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+            raise InvalidError("the loss must be a single number; reduce it with mean() or sum() first", "invalid-argument")
+
+    def step(self, loss: torch.Tensor, *, scaler: Optional[Any] = None) -> bool:
+        """To be called between `backward()` and `optimizer.step()`. True: go on with `optimizer.step()`.
+
+        With a `GradScaler` give it as `scaler`: the gradients are unscaled here, as `scaler.unscale_` does, and steps
+        that are not finite are left to the scaler.
+        """
+        self._require_loss(loss)
+        if self._late is not None:
+            self._watch.arrive()
+            self._finish_trace(loss)
+            self._examine_late(loss, scaler)
+            self._watch.leave()
+            self._begin_next()
+            return True
+        value = float(loss.detach().item())
+        self._watch.arrive()
+        self._finish_trace(loss)
+        go = self._examine(loss, value, self._replay, scaler)
+        self._watch.leave()
+        self._begin_next()
+        return go
+
+    def train_step(self, compute_loss: Callable[[], torch.Tensor]) -> bool:
+        """One whole step: clears gradients, computes the loss and its backward pass, checks, and lets the optimizers
+        step. `compute_loss` must give the same loss when it is called again: when something is not finite, it is.
+        """
+        if self._late is not None:
+            return self._train_step_late(compute_loss, self._late)
+        began = time.perf_counter()
+        data = began - self._left
+        random = torch.get_rng_state()
+        for optimizer in self._optimizers:
+            optimizer.zero_grad()
+        loss = compute_loss()
+        self._require_loss(loss)
+        value = float(loss.detach().item())
+        forward_done = time.perf_counter()
+        self._watch.arrive()
+        self._finish_trace(loss)
+        self._random = random
+        backward_began = time.perf_counter()
+        loss.backward()
+        backward_done = time.perf_counter()
+        go = self._examine(loss, value, compute_loss, None)
+        examined = time.perf_counter()
+        del loss  # the graph goes before the optimizer comes, as without a monitor
+        if go:
+            for optimizer in self._optimizers:
+                optimizer.step()
+        stepped = time.perf_counter()
+        self._watch.leave_run(data, forward_done - began, backward_done - backward_began, stepped - examined)
+        self._begin_next()
+        return go
+
+    def _train_step_late(self, compute_loss: Callable[[], torch.Tensor], late: gpus.LateNews) -> bool:
+        late.time_begins(time.perf_counter() - self._left)
+        for optimizer in self._optimizers:
+            optimizer.zero_grad()
+        loss = compute_loss()
+        self._require_loss(loss)
+        late.time_passes("forward")
+        loss.backward()
+        late.time_passes("backward")
+        self._watch.arrive()
+        self._finish_trace(loss)
+        self._examine_late(loss, None)
+        del loss
+        self._watch.leave()
+        for optimizer in self._optimizers:
+            optimizer.step()
+        late.time_passes("optimizer")
+        self._begin_next()
+        return True
+
+    def _examine_late(self, loss: torch.Tensor, scaler: Optional[Any]) -> None:
+        """Queues what is to be known of this step, and tells what has come of earlier ones."""
+        watch, late = self._watch, self._late
+        assert late is not None
+        if scaler is not None and scaler.is_enabled():
+            watch.scalar("loss_scale", float(scaler.get_scale()))
+            for optimizer in self._optimizers:
+                scaler.unscale_(optimizer)
+        if watch.statistics_due():
+            self._tell_parameters()
+        try:
+            looks = late.exchange(loss, self._parameters, watch.steps())
+        except OslerError as error:
+            self._say(f"The GPU measures no more, and later steps are watched through copies on the host: {error}.")
+            self._late = None
+            return
+        self._tell_late(looks, scaler is not None)
+        rates = [float(group["lr"]) for optimizer in self._optimizers for group in optimizer.param_groups if "lr" in group]
+        watch.tell_state(rates, self._model.training if self._mode_matters else None)
+        if self._clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(self._parameters, self._clip_norm)
+        self._tell_news()
+
+    def _tell_late(self, looks: Iterable[gpus.Look], scaled: bool = False) -> None:
+        for look in looks:
+            if look.norm is not None:
+                self.gradient_norm = look.norm
+            if look.finite or (scaled and not look.of_loss):  # a scaler expects overflows of gradients
+                continue
+            what = "The loss" if look.of_loss else f"The gradient of {look.first_bad}"
+            text = f"{what} was not finite at step {look.step}. The step was done; skip_nonfinite=True leaves such steps out."
+            self._watch.note(text)
+            self._say(text)
+
+    def replay_with(self, compute_loss: Optional[Callable[[], torch.Tensor]]) -> None:
+        """For `step`: how to compute the loss of the current batch again, so that the operation that made a NaN can be
+        named. It must not draw a new batch.
+        """
+        self._replay = compute_loss
+
+    def _examine(
+        self, loss: torch.Tensor, value: float, replay: Optional[Callable[[], Any]], scaler: Optional[Any]
+    ) -> bool:
+        watch = self._watch
+        scaled = scaler is not None and scaler.is_enabled()
+        if scaled and scaler is not None:
+            watch.scalar("loss_scale", float(scaler.get_scale()))
+            for optimizer in self._optimizers:
+                scaler.unscale_(optimizer)
+        if watch.statistics_due():
+            self._tell_parameters()
+        finite, first_bad, norm = watch.examine(value, self._parameters)
+        if norm is not None:
+            self.gradient_norm = norm
+        rates = [float(group["lr"]) for optimizer in self._optimizers for group in optimizer.param_groups if "lr" in group]
+        watch.tell_state(rates, self._model.training if self._mode_matters else None)
+        go = True
+        if finite:
+            self._clip(norm)
+        elif not (scaled and math.isfinite(value)):  # a scaler expects overflows, and leaves such steps out itself
+            go = self._refuse(value, first_bad, replay)
+        self._tell_news()
+        return go
+
+    def _clip(self, norm: Optional[float]) -> None:
+        if self._clip_norm is None or norm is None or norm <= self._clip_norm:
+            return
+        factor = self._clip_norm / (norm + 1e-6)
+        with torch.no_grad():
+            for parameter in self._parameters:
+                if parameter.grad is not None:
+                    parameter.grad.mul_(factor)
+
+    def _refuse(self, value: float, first_bad: str, replay: Optional[Callable[[], Any]]) -> bool:
+        text = "The loss is not finite." if not math.isfinite(value) else f"The gradient of {first_bad} is not finite."
+        self._restore_buffers()
+        self.origin = self._find_origin(value, first_bad, replay)
+        if self.origin is not None:
+            text += f" {self.origin.text}"
+            self._watch.scalar(f"osler/origin/{self.origin.cause}", 1.0)
+        if self._skip:
+            for optimizer in self._optimizers:
+                optimizer.zero_grad()
+            self.skipped += 1
+            text += " The step was left out."
+        self._watch.note(text)
+        self._say(text)
+        return not self._skip
+
+    def _restore_buffers(self) -> None:
+        with torch.no_grad():
+            for kept, buffer in zip(self._saved, self._buffers):
+                buffer.copy_(kept)
+
+    def _find_origin(
+        self, value: float, first_bad: str, replay: Optional[Callable[[], Any]]
+    ) -> Optional[origins.Origin]:
+        inputs = self._inputs
+        found = origins.from_outside(self._model, inputs)
+        if found is not None:
+            return found
+        again = torch.get_rng_state()
+        try:
+            if self._random is not None:
+                torch.set_rng_state(self._random)
+            if replay is not None:
+                found = origins.trace_origin(self._model, replay)
+            elif inputs is not None and not math.isfinite(value) and not self._compiled:
+                found = origins.trace_origin(self._model, lambda: self._outer(*inputs), backward=False)
+        except Exception:  # it could not be computed again: the step is left out with what is known
+            found = None
+        finally:
+            torch.set_rng_state(again)
+        if found is not None or replay is not None:
+            return found
+        hint = "; monitor.replay_with(...) or train_step names the operation"
+        if math.isfinite(value):
+            return origins.Origin("backward", "unknown", f"The backward pass made it, from {first_bad} on{hint}.")
+        if inputs is None or self._compiled:
+            return None
+        return origins.Origin("loss", "unknown", f"The model's output was finite: the loss made it{hint}.")
+
+    def _say(self, text: str) -> None:
+        if self._on_line is not None:
+            self._on_line(f"osler: step {self._watch.steps()}: {text}")
+
+    def _tell_news(self) -> None:
+        if self._on_finding is None and self._on_line is None:
+            return
+        for finding, severity, summary, _confidence, _since in self._watch.news():
+            if self._on_finding is not None:
+                self._on_finding(finding, severity, summary)
+            if severity != "note":
+                self._say(f"{severity}: {summary} [{finding}]")
+
+    @contextlib.contextmanager
+    def _paused(self) -> Iterator[None]:
+        """Looks away while a probe uses the model."""
+        kept = (self._inputs, self._random)
+        if self._tracing:
+            self._trace.close()
+        try:
+            yield
+        finally:
+            self._inputs, self._random = kept
+            if self._tracing:
+                self._trace.open()
+
+    # What else the loop can tell.
+
+    def batch(self, inputs: torch.Tensor, labels: Optional[torch.Tensor] = None) -> Optional[BatchReport]:
+        """Shows a batch before it is used. It is looked at, or passed over where the budget is spent: then None."""
+        if not self._watch.batch_due():
+            return None
+        with torch.no_grad():
+            raw = inputs.detach().cpu().contiguous()
+            values = raw if raw.is_floating_point() else raw.float()
+            indices = raw.dtype in (torch.int64, torch.int32)
+            samples = int(raw.shape[0]) if raw.dim() > 0 else 0
+            numbers = None
+            classes = False
+            if labels is not None:
+                classes = not labels.is_floating_point() or self._classes is not None
+                numbers = labels.detach().reshape(-1).to(device="cpu", dtype=torch.float64).contiguous()
+            told = self._watch.batch(values, raw, samples, indices, numbers, classes)
+        return BatchReport(**told)
+
+    def log(self, name: str, value: float) -> None:
+        """A number of your own: `train/accuracy`."""
+        self._watch.scalar(name, float(value))
+
+    def config(self, key: str, value: Any) -> None:
+        """A setting of the training."""
+        self._watch.config(key, str(value))
+
+    def experiment(self, found: Experiment) -> None:
+        """Writes what a probe found to the run, where the diagnosis takes it as evidence."""
+        told = replace(found, step=self.steps)
+        self._watch.config(_core.experiment_key(told.probe), told.to_json())
+
+    def validation_batch(self, output: Optional[torch.Tensor] = None) -> None:
+        """The output of a validation batch: checks the model's mode and that no graph is built."""
+        if self._mode_matters:
+            self._watch.check("train-mode-in-validation", 1.0 if self._model.training else 0.0)
+        if output is not None:
+            self._watch.check("validation-builds-graph", 1.0 if output.requires_grad else 0.0)
+
+    def validation(self, loss: Optional[float] = None, **metrics: float) -> None:
+        """The result of a validation: `monitor.validation(0.31, accuracy=0.9)`."""
+        if loss is not None:
+            self._watch.validation("validation/loss", float(loss))
+        for name, value in metrics.items():
+            self._watch.validation(f"validation/{name}", float(value))
+        self._left = time.perf_counter()
+
+    def epoch(self, number: int) -> None:
+        """The end of an epoch."""
+        self._watch.validation("epoch", float(number))
+
+    def checkpoint(self, *, with_scheduler: bool) -> None:
+        """A checkpoint was written; `with_scheduler`: the state of the learning rate schedule is in it."""
+        self._watch.check("scheduler-not-checkpointed", 0.0 if with_scheduler else 1.0)
+
+    # What it knows.
+
+    @property
+    def steps(self) -> int:
+        """The number of the next step."""
+        return self._watch.steps()
+
+    @property
+    def share(self) -> float:
+        """What watching took, as a share of the training time."""
+        return self._watch.share()
+
+    @property
+    def copies(self) -> int:
+        """How many tensors had to be copied to be measured: those on a GPU that is not used for it, and those whose
+        memory has gaps.
+        """
+        return self._watch.copies()
+
+    @property
+    def gpu_memory(self) -> int:
+        """The bytes that measuring takes on the GPU; 0 where nothing is measured there."""
+        return self._watch.gpu_memory()[0]
+
+    def report(self, **options: Any) -> Report:
+        """The diagnosis of the run so far; options as for `osler.diagnose`."""
+        roles = dict(options.get("roles") or {})
+        settings = dict(options.get("settings") or {})
+        return Report(self._watch.report(roles, settings, list(options.get("only") or ())))
+
+    def quick_check(self) -> list[str]:
+        """What is wrong right now with parameters, gradients, optimizer and mode, one sentence each."""
+        problems = []
+        held = {id(each) for optimizer in self._optimizers for group in optimizer.param_groups for each in group["params"]}
+        any_gradient = any(parameter.grad is not None for parameter in self._parameters)
+        for name, parameter in self._model.named_parameters():
+            for words, tensor in (("", parameter), ("The gradient of ", parameter.grad)):
+                facts = origins.bad_facts(tensor)
+                if facts is not None:
+                    problems.append(f"{words}{name} holds {origins.counted(facts)}.")
+            if not parameter.requires_grad:
+                continue
+            if id(parameter) not in held:
+                problems.append(f"{name} is in no group of the optimizer.")
+            if any_gradient and parameter.grad is None:
+                problems.append(f"{name} has received no gradient: it is not part of the graph.")
+        if self._mode_matters and not self._model.training:
+            problems.append("The model is in evaluation mode.")
+        return problems
+
+    def summary(self) -> str:
+        """A few lines on the run so far."""
+        report = self.report()
+        text = f"{self.steps} steps, {self.skipped} left out"
+        if self.gradient_norm is not None:
+            text += f", gradient norm {self.gradient_norm:.4g}"
+        text += f"; watching took {100 * self.share:.1f} % of the time.\n"
+        if self._compiled:
+            text += "The model is compiled: its activations cannot be seen.\n"
+        text += report.headline + "\n"
+        for finding in report.findings:
+            text += f"  {finding.severity}: {finding.summary} [{finding.id}]\n"
+        if self.origin is not None:
+            text += f"  {self.origin.text}\n"
+        return text
+
+    def _settle(self) -> None:
+        """Waits for what the GPU still has to tell."""
+        if self._late is None:
+            return
+        try:
+            self._tell_late(self._late.settle())
+        except OslerError as error:
+            self._say(f"The newest samples are lost: {error}.")
+
+    def flush(self) -> None:
+        """Writes what waits, on the GPU too."""
+        self._settle()
+        self._watch.flush()
+
+    def close(self) -> None:
+        """Takes the hooks off the model, writes what waits and closes the run. Fine to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        _take_off(self._hook, self._trace)
+        if self._watch.here():
+            self._settle()
+            self._watch.finished("training ended")
+            self._watch.close()
+
+    def __enter__(self) -> Monitor:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+def optimizers_of(optimizers: Union[Any, Sequence[Any]]) -> list[torch.optim.Optimizer]:
+    """PyTorch's optimizers behind what a framework wraps around them."""
+    listed = list(optimizers) if isinstance(optimizers, (list, tuple)) else [optimizers]
+    plain = [getattr(each, "optimizer", each) for each in listed]
+    return [each for each in plain if isinstance(each, torch.optim.Optimizer)]

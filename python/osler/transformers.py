@@ -1,0 +1,119 @@
+"""Osler for the Hugging Face Trainer, and so for TRL: one callback.
+
+    from osler.transformers import OslerCallback
+    trainer = Trainer(..., callbacks=[OslerCallback()])
+
+It records what the trainer logs, looks at the layers' gradients, weights and activations, and says what is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from osler.report import Report
+from osler.torch.monitor import Monitor, optimizers_of
+
+if TYPE_CHECKING:
+    TrainerCallback = Any
+else:
+    from transformers import TrainerCallback
+
+_SETTINGS = (
+    "learning_rate",
+    "per_device_train_batch_size",
+    "gradient_accumulation_steps",
+    "max_grad_norm",
+    "weight_decay",
+    "warmup_steps",
+    "warmup_ratio",
+    "lr_scheduler_type",
+    "num_train_epochs",
+    "max_steps",
+    "fp16",
+    "bf16",
+    "seed",
+)
+
+
+class OslerCallback(TrainerCallback):
+    """Osler in a Hugging Face training. `stop_on_critical` ends the training when something critical is found; every
+    other option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
+
+    The trainer tells a callback its loss when it logs, so set `logging_steps` low, 1 if you can.
+    """
+
+    def __init__(
+        self,
+        run_file: Optional[Union[str, os.PathLike[str]]] = None,
+        *,
+        stop_on_critical: bool = False,
+        **options: Any,
+    ) -> None:
+        self._run_file = run_file
+        self._stop = stop_on_critical
+        self._options = options
+        self._critical = False
+        self._loss: Any = None
+        self.monitor: Optional[Monitor] = None
+        self.report: Optional[Report] = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **seen: Any) -> None:
+        """Takes from the trainer what it knows."""
+        model, optimizer = seen.get("model"), seen.get("optimizer")
+        if model is None or optimizer is None or not state.is_world_process_zero:
+            return
+        options = dict(self._options)
+        user = options.pop("on_finding", None)
+
+        def on_finding(finding: str, severity: str, summary: str) -> None:
+            self._critical = self._critical or severity == "critical"
+            if user is not None:
+                user(finding, severity, summary)
+
+        self.monitor = Monitor(
+            model,
+            optimizers_of(optimizer),
+            run_file=self._run_file,
+            skip_nonfinite=False,
+            on_finding=on_finding,
+            first_step=int(state.global_step),
+            **options,
+        )
+        for name in _SETTINGS:
+            if hasattr(args, name):
+                self.monitor.config(name, getattr(args, name))
+
+        def remember(module: Any, inputs: Any, output: Any) -> None:
+            loss = output.get("loss") if isinstance(output, dict) else getattr(output, "loss", None)
+            if loss is not None and module.training and getattr(loss, "requires_grad", False):
+                self._loss = loss.detach()
+
+        self._handle = model.register_forward_hook(remember)
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **seen: Any) -> None:
+        """Looks at the step: gradients are there and clipped. `loss` is that of the newest batch."""
+        if self.monitor is None or self._loss is None or self._loss.numel() != 1:
+            return
+        self.monitor.step(self._loss)
+        if self._critical and self._stop:
+            control.should_training_stop = True
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Optional[dict[str, Any]] = None, **seen: Any) -> None:
+        """Records what the trainer logs beside what is known already."""
+        if self.monitor is None:
+            return
+        for name, value in (logs or {}).items():
+            if not isinstance(value, (int, float)):
+                continue
+            if name.startswith("eval_"):
+                self.monitor.validation(**{name[len("eval_") :]: float(value)})
+            elif name not in ("loss", "grad_norm", "learning_rate", "epoch"):
+                self.monitor.log(name, float(value))
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **seen: Any) -> None:
+        """Ends the run."""
+        if self.monitor is not None:
+            self._handle.remove()
+            self.report = self.monitor.report()
+            self.monitor.close()

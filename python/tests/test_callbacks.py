@@ -1,0 +1,149 @@
+"""The callbacks in real trainings by their frameworks."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import osler
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+
+
+def _dataset(samples: int = 256) -> Any:
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(samples, 8, generator=generator)
+    return torch.utils.data.TensorDataset(x, (x[:, 0] > 0).long())
+
+
+@pytest.fixture
+def lightning(monkeypatch: pytest.MonkeyPatch) -> Any:
+    framework = pytest.importorskip("lightning.pytorch", reason="Lightning is not installed: pip install lightning")
+    try:
+        import torch.distributed._shard.sharded_tensor  # noqa: F401
+    except ValueError:  # PyTorch 1.13 on Python 3.11, which asks more of dataclasses
+        hooks = "_register_sharded_tensor_state_dict_hooks_if_available"
+        monkeypatch.setattr(framework.LightningModule, hooks, lambda module: None)
+    except ImportError:  # without distributed training there is nothing to shard
+        pass
+    return framework
+
+
+def _fit(lightning: Any, folder: Path, rate: float, callback: Any, epochs: int = 8) -> None:
+    class Classifier(lightning.LightningModule):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.ReLU(), torch.nn.Linear(32, 2))
+
+        def training_step(self, batch: Any, index: int) -> Any:
+            x, y = batch
+            return torch.nn.functional.cross_entropy(self.net(x), y)
+
+        def validation_step(self, batch: Any, index: int) -> None:
+            x, y = batch
+            self.log("val_loss", torch.nn.functional.cross_entropy(self.net(x), y))
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), rate)
+
+    torch.manual_seed(0)
+    trainer = lightning.Trainer(
+        max_epochs=epochs,
+        accelerator="cpu",
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=folder,
+        callbacks=[callback],
+    )
+    loader = torch.utils.data.DataLoader(_dataset(), batch_size=16, shuffle=True)
+    trainer.fit(Classifier(), loader, torch.utils.data.DataLoader(_dataset(64), batch_size=32))
+
+
+def test_lightning_healthy_and_sick(lightning: Any, tmp_path: Path) -> None:
+    from osler.lightning import OslerCallback
+
+    healthy = OslerCallback(tmp_path / "run.osler", on_line=None)
+    _fit(lightning, tmp_path, 0.1, healthy)
+    assert healthy.report is not None and not healthy.report.sick, healthy.report.text()
+    run = osler.read(tmp_path / "run.osler")
+    assert {"train/loss", "validation/loss", "epoch", "gradients/net.0.weight#norm", "osler/batch/deviation"} <= set(run.series)
+    assert "activations/net.0 -> relu#norm" in run.series
+    sick = OslerCallback(on_line=None)
+    _fit(lightning, tmp_path, 1e20, sick)
+    assert sick.report is not None and sick.report.sick, sick.report.text()
+
+
+def test_transformers_healthy_and_sick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
+    pytest.importorskip("accelerate", reason="the Trainer needs accelerate: pip install accelerate")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    from osler.transformers import OslerCallback
+
+    class Tokens(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]
+        def __len__(self) -> int:
+            return 256
+
+        def __getitem__(self, index: int) -> dict[str, Any]:
+            ids = (torch.arange(16) * (index % 5 + 1) + index) % 40
+            return {"input_ids": ids, "labels": ids}
+
+    def train(rate: float, callback: Any) -> None:
+        torch.manual_seed(0)
+        size = transformers.GPT2Config(vocab_size=40, n_positions=16, n_embd=16, n_layer=2, n_head=2)
+        arguments = transformers.TrainingArguments(
+            output_dir=str(tmp_path / "out"),
+            per_device_train_batch_size=16,
+            num_train_epochs=6,
+            learning_rate=rate,
+            logging_steps=1,
+            save_strategy="no",
+            report_to=[],
+            use_cpu=True,
+            disable_tqdm=True,
+        )
+        model = transformers.GPT2LMHeadModel(size)
+        transformers.Trainer(model=model, args=arguments, train_dataset=Tokens(), callbacks=[callback]).train()
+
+    healthy = OslerCallback(tmp_path / "run.osler", on_line=None)
+    train(3e-3, healthy)
+    assert healthy.report is not None and not healthy.report.sick, healthy.report.text()
+    run = osler.read(tmp_path / "run.osler")
+    assert "train/loss" in run.series and run.configuration["learning_rate"] == "0.003"
+    assert any(name.startswith("gradients/transformer.h.0.") for name in run.series)
+    sick = OslerCallback(on_line=None)
+    train(1e15, sick)
+    assert sick.report is not None and sick.report.sick, sick.report.text()
+
+
+def test_keras_healthy_and_sick(tmp_path: Path) -> None:
+    os.environ.setdefault("KERAS_BACKEND", "torch" if hasattr(torch, "compile") else "jax")
+    keras = pytest.importorskip("keras", reason="Keras is not installed: pip install keras")
+    numpy = pytest.importorskip("numpy")
+    from osler.keras import OslerCallback
+
+    random = numpy.random.default_rng(0)
+    x = random.normal(size=(256, 8)).astype("float32")
+    y = (x[:, 0] > 0).astype("int64")
+
+    def fit(rate: float, callback: Any) -> None:
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.layers.Dense(16, activation="relu"), keras.layers.Dense(2)])
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(optimizer=keras.optimizers.SGD(rate), loss=loss, metrics=["accuracy"])
+        model.fit(x, y, epochs=15, batch_size=32, validation_split=0.25, verbose=0, callbacks=[callback])
+
+    healthy = OslerCallback(tmp_path / "run.osler", on_line=None)
+    fit(0.1, healthy)
+    assert healthy.report is not None and not healthy.report.sick, healthy.report.text()
+    run = osler.read(tmp_path / "run.osler")
+    assert {"train/loss", "validation/loss", "train/accuracy", "lr", "epoch"} <= set(run.series)
+    lines: list[str] = []
+    sick = OslerCallback(on_line=lines.append, stop_on_critical=True)
+    fit(math.inf, sick)
+    assert sick.report is not None and sick.report.sick and lines

@@ -1,0 +1,188 @@
+"""Statistics on a GPU: what is said where there is none, and, where there is one, that they are right and in order."""
+
+import math
+
+import pytest
+
+import osler
+from osler import _core
+
+torch = pytest.importorskip("torch")
+
+from osler.torch import GpuStatistics, Monitor  # noqa: E402
+from osler.torch import gpu as gpus  # noqa: E402
+
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+
+
+def points(monitor: Monitor, name: str) -> dict:
+    """The points of a series of a monitor's own run file, by step."""
+    monitor.close()
+    found = osler.read(monitor.run_file_for_test)[name]
+    return dict(zip(found.steps, found.values))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_driver_one_sentence_says_so():
+    with pytest.raises(osler.OslerError, match="the CUDA driver"):
+        _core.GpuMeter(0, "", [])
+
+
+def test_models_on_the_host_ask_no_gpu():
+    assert gpus.one_gpu(torch.nn.Linear(2, 2).parameters()) is None
+    assert gpus.one_gpu([]) is None
+
+
+def test_the_compiler_that_fits_pytorch_comes_first():
+    found = gpus.compilers()
+    assert all("builtins" not in path for path in found)
+    wanted = f".so.{(torch.version.cuda or '').split('.')[0]}"
+    fitting = [path.endswith(wanted) for path in found]
+    assert fitting == sorted(fitting, reverse=True)
+
+
+@needs_gpu
+def test_every_statistic_is_that_of_pytorch():
+    torch.manual_seed(1)
+    tensors = [torch.randn(size, device="cuda").to(dtype) * 0.1 for size in ((3,), (1000, 77), (33, 5, 7)) for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64)]
+    tensors[5][3, 4] = math.nan
+    tensors.append(tensors[4].t()[1:-1:2])
+    statistics = GpuStatistics()
+    statistics.measure(tensors, histogram=True)
+    for number, (tensor, found) in enumerate(zip(tensors, statistics.results())):
+        exact = tensor.double().flatten()
+        finite = exact[exact.isfinite()]
+        assert found["count"] == exact.numel()
+        assert found["nan"] == int(exact.isnan().sum())
+        assert found.get("first_nan") == (3 * 77 + 4 if number == 5 else None)
+        assert found["norm"] == pytest.approx(float(finite.norm()), rel=1e-5)
+        assert found["mean"] == pytest.approx(float(finite.mean()), abs=1e-5)
+        assert found["std"] == pytest.approx(float(finite.std()), rel=1e-4)
+        assert found["min"] == float(finite.min()) and found["max"] == float(finite.max())
+        positive, negative, zeros = statistics.histogram(number)
+        assert sum(positive) + sum(negative) + zeros == finite.numel()
+
+
+@needs_gpu
+def test_pairs_are_those_of_pytorch():
+    a = [torch.randn(1000, 33, device="cuda") for _ in range(3)]
+    b = [torch.randn(1000, 33, device="cuda") for _ in range(3)]
+    statistics = GpuStatistics()
+    statistics.compare(a, b)
+    for x, y, found in zip(a, b, statistics.results()):
+        assert found["dot"] == pytest.approx(float((x.double() * y.double()).sum()), rel=1e-9, abs=1e-6)
+        assert found["difference_norm"] == pytest.approx(float((x.double() - y.double()).norm()), rel=1e-9)
+
+
+@needs_gpu
+def test_nothing_is_measured_while_a_graph_is_captured_and_the_graph_is_whole():
+    tensor = torch.ones(1000, device="cuda")
+    statistics = GpuStatistics()
+    statistics.measure([tensor])
+    statistics.results()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        tensor.mul_(2)
+        with pytest.raises(osler.OslerError, match="graph is being captured"):
+            statistics.measure([tensor])
+    graph.replay()
+    statistics.measure([tensor])
+    assert statistics.results()[0]["mean"] == 2.0
+
+
+def trained(device: str, watched: bool, tmp_path, how: str):
+    """The weights after a few steps of a small network, and its monitor."""
+    torch.manual_seed(3)
+    model = torch.nn.Sequential(torch.nn.Linear(20, 200), torch.nn.Tanh(), torch.nn.Linear(200, 5)).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x = torch.linspace(-1, 1, 64 * 20).reshape(64, 20).to(device)
+    y = (torch.arange(64) % 5).to(device)
+    monitor = None
+    if watched:
+        path = tmp_path / f"{device}-{how}.osler"
+        monitor = Monitor(model, optimizer, run_file=path, statistics_every=1, trace_every=-1, diagnose_every=-1)
+        monitor.run_file_for_test = str(path)
+
+    def loss_of():
+        return torch.nn.functional.cross_entropy(model(x), y)
+
+    for _ in range(12):
+        if device == "cuda":
+            torch.cuda.synchronize()  # so that no sample is passed over
+        if monitor is not None and how == "train_step":
+            monitor.train_step(loss_of)
+            continue
+        optimizer.zero_grad()
+        loss = loss_of()
+        loss.backward()
+        if monitor is None or monitor.step(loss):
+            optimizer.step()
+    return [parameter.detach().cpu() for parameter in model.parameters()], monitor
+
+
+@needs_gpu
+@pytest.mark.parametrize("how", ["step", "train_step"])
+def test_the_monitor_records_on_the_gpu_what_it_records_on_the_host(tmp_path, how):
+    weights, monitor = trained("cuda", True, tmp_path, how)
+    plain, _ = trained("cuda", False, tmp_path, how)
+    assert all(torch.equal(a, b) for a, b in zip(weights, plain)), "the training is not changed"
+    monitor.flush()
+    small = sum(weight.numel() * 4 for weight in weights)
+    assert 0 < monitor.gpu_memory < 200_000 + small
+    _, host = trained("cpu", True, tmp_path, how)
+    for name, bound in (
+        ("train/loss", 1e-4),
+        ("grad_norm", 1e-3),
+        ("gradients/0.weight#norm", 1e-3),
+        ("weights/2.weight#norm", 1e-4),
+        ("updates/0.weight#ratio", 1e-2),
+    ):
+        on_gpu, on_host = points(monitor, name), points(host, name)
+        assert list(on_gpu) == list(on_host)[: len(on_gpu)] and len(on_gpu) >= len(on_host) - 1, name
+        for step, value in on_gpu.items():
+            assert value == pytest.approx(on_host[step], rel=bound), (name, step)
+
+
+@needs_gpu
+def test_a_bad_step_is_told_with_its_number(tmp_path):
+    model = torch.nn.Linear(4, 1).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    said = []
+    monitor = Monitor(model, optimizer, statistics_every=1, on_line=said.append)
+    for step in range(6):
+        x = torch.ones(8, 4, device="cuda")
+        if step == 3:
+            x[0, 0] = math.nan
+        loss = model(x).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        assert monitor.step(loss)
+        torch.cuda.synchronize()
+    monitor.close()
+    assert any("The loss was not finite at step 3." in line for line in said), said
+    assert any("was not finite at step 3" in line and "gradient" in line for line in said), said
+
+
+@needs_gpu
+def test_the_training_is_never_waited_for():
+    model = torch.nn.Sequential(torch.nn.Linear(64, 512), torch.nn.Tanh(), torch.nn.Linear(512, 8)).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor = Monitor(model, optimizer, statistics_every=1, trace_every=-1, batches_every=-1, diagnose_every=-1)
+    x = torch.randn(32, 64, device="cuda")
+
+    def steps(count):
+        for _ in range(count):
+            loss = model(x).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            monitor.step(loss)
+            optimizer.step()
+
+    steps(3)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        steps(20)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    monitor.close()
+    assert monitor.copies == 2, "only the weights at the start, for how they were initialised"
