@@ -1,18 +1,37 @@
 # The documented way to build, try and check Osler. Each goal does all the set-up it needs; CMake presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo gallery test lint bench score fuzz docs clean
+.PHONY: help packages setup build demo gallery population test check-all lint bench score fuzz docs python python-test package clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
-# What `make test` also runs under the address and undefined-behaviour sanitizers: all that reads what others wrote.
-# `make test SANITIZED=all` takes every test, `make test SANITIZED=` none.
-SANITIZED ?= osler_base_test osler_run_test osler_formats_test osler_samples_test osler_dashboard_test osler_server_test osler_program_test
+# What `make test` also runs under the address and undefined-behaviour sanitizers: the tests with this label, which read
+# what others wrote. `make test SANITIZED=all` takes every test, `make test SANITIZED=` none.
+SANITIZED ?= foreign-input
+# `make build OSLER_WITH_TORCH=OFF` leaves LibTorch out: no monitor, no gallery.
+OSLER_WITH_TORCH ?= AUTO
+# `make test OSLER_BUILD_PYTHON=OFF` leaves the Python package and its tests out.
+OSLER_BUILD_PYTHON ?= ON
+# The Python of the tests: Debian's, which has Debian's PyTorch.
+TEST_PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 # Passed on to Google Benchmark, as in `make bench BENCH_ARGUMENTS=--benchmark_filter=csv`.
 BENCH_ARGUMENTS ?=
 # Passed on to the scorer, as in `make score SCORE_ARGUMENTS="--suite 2000 --by-family"`.
 SCORE_ARGUMENTS ?=
+# Where `make score` looks for labelled real logs, and for trainings with planted faults.
+CORPORA ?= ../shared/corpus ../shared/corpus2
+POPULATION ?= build/population
 # Passed on to the gallery, as in `make gallery GALLERY_ARGUMENTS=--json`.
 GALLERY_ARGUMENTS ?=
+# Passed on to the population, as in `make population POPULATION_ARGUMENTS="--runs 5000 --seed 1 --jobs 16"`.
+POPULATION_ARGUMENTS ?= --runs 5000 --seed 1
+# The Python that the package is built for, and what its tests may find installed beside it, as in
+# `make python-test PYTHON_PACKAGES="torch lightning transformers accelerate keras"`. Tests that lack something say so.
+PYTHON ?= python3
+PYTHON_PACKAGES ?=
+# What `make check-all` does beyond `make test`: damaged logs, the same under the sanitizers, and simulated hours of watching.
+MUTANTS ?= 20000
+SANITIZED_MUTANTS ?= 2000
+HOURS ?= 200
 # How long `make fuzz` runs each fuzz target.
 FUZZ_SECONDS ?= 60
 # Where it starts to look; 0 starts somewhere else each time.
@@ -20,14 +39,17 @@ FUZZ_SEED ?= 0
 
 help: ## this list
 	@echo "Osler, the physician for neural-network training. Goals:"
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-setup: ## install the Debian packages of packages.txt that are missing
+packages:
 	@tools/setup
 
-build: setup ## build the release program and leave it at build/osler
+setup: packages ## install the Debian packages of packages.txt that are missing, and an environment for the tests in Python
+	@$(if $(filter OFF,$(OSLER_BUILD_PYTHON)),:,tools/python-environment $(TEST_PYTHON) build/test-python python/tests/requirements/*.txt)
+
+build: packages ## build the release program and leave it at build/osler
 	@$(call configure,release)
-	@cmake --build --preset release --parallel $(JOBS) --target osler
+	@$(call compile,release,osler)
 	@ln -sfn release/src/cli/osler build/osler
 
 demo: build ## train three sick networks, see them diagnosed, treated and well
@@ -36,48 +58,94 @@ demo: build ## train three sick networks, see them diagnosed, treated and well
 gallery: build ## train, diagnose and treat every patient of the gallery with three seeds; prints a table
 	@build/osler gallery --all --seeds 3 --runs build/gallery $(GALLERY_ARGUMENTS)
 
+population: packages ## train healthy and sick networks by the thousand, each sick one with its repaired twin
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target osler_population
+	@build/release/population/osler_population --jobs $(JOBS) --out build/population $(POPULATION_ARGUMENTS)
+
 test: setup ## build everything and run all tests, those that read bad input also under the sanitizers
-	@$(call configure,dev)
-	@cmake --build --preset dev --parallel $(JOBS)
-	@cmake --build --preset dev --parallel $(JOBS) --target all_verify_interface_header_sets
+	@$(call configure,dev,-DOSLER_BUILD_PYTHON=$(OSLER_BUILD_PYTHON) -DPython_EXECUTABLE=$(CURDIR)/build/test-python/bin/python)
+	@$(call compile,dev,all)
+	@$(call compile,dev,all_verify_interface_header_sets)
 ifneq ($(SANITIZED),)
 	@$(call configure,asan)
-	@cmake --build --preset asan --parallel $(JOBS) --target $(SANITIZED)
-	@ctest --preset asan --parallel $(JOBS) --progress --exclude-regex '_NOT_BUILT$$|^meta\.'
+	@$(call compile,asan,$(if $(filter all,$(SANITIZED)),all,osler_foreign_input_tests))
+	@ctest --preset asan --parallel $(JOBS) --progress $(if $(filter all,$(SANITIZED)),,-L '^$(SANITIZED)$$')
 endif
 	@ctest --preset dev --parallel $(JOBS)
 
-lint: setup ## check format, module borders, clang's warnings and clang-tidy
+check-all: test ## everything that takes long: 20,000 damaged logs, 200 hours of watching, clang, address and thread sanitizers
+	@build/dev/tests/osler_mutants --files $(MUTANTS) --all --jobs $(JOBS) --keep build
+	@build/dev/tests/osler_watching --hours $(HOURS)
+	@$(call configure,asan)
+	@$(call compile,asan,all)
+	@ctest --preset asan --parallel $(JOBS)
+	@build/asan/tests/osler_mutants --files $(SANITIZED_MUTANTS) --jobs $(JOBS) --seed 2 --seconds 200 --megabytes 0 --keep build
+	@$(call configure,tsan,-DOSLER_WITH_TORCH=OFF)
+	@$(call compile,tsan,all)
+	@ctest --preset tsan --parallel $(JOBS)
+	@$(call configure,clang,-DOSLER_WITH_TORCH=OFF)
+	@$(call compile,clang,all)
+	@ctest --preset clang --parallel $(JOBS)
+
+lint: packages ## check format, module borders, clang's warnings and clang-tidy
 	@tools/lint-format
 	@tools/lint-borders
-	@$(call configure,dev,-B build/lint)
+	@$(call configure,dev,-B build/lint -DOSLER_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 	@tools/lint-clang build/lint --jobs $(JOBS)
 
-bench: setup ## build and run the benchmarks
+bench: packages ## build and run the benchmarks
 	@$(call configure,release,-DOSLER_BUILD_BENCH=ON)
-	@cmake --build --preset release --parallel $(JOBS) --target osler_benchmarks
+	@$(call compile,release,osler_benchmarks)
 	@for program in build/release/bench/bench_*; do $$program $(BENCH_ARGUMENTS) || exit 1; done
 	@build/release/bench/osler_stats_bench
 	@if [ -x build/release/bench/osler_aten_bench ]; then build/release/bench/osler_aten_bench; fi
 	@build/release/bench/osler_runfile_bench
+	@build/release/bench/osler_server_bench
 
-score: setup ## score the diagnosis on labelled runs: the project's cases, simulated trainings, and the corpus where present
+score: packages ## score the diagnosis on labelled runs: real logs and a population where present, cases, simulated trainings
 	@$(call configure,dev)
-	@cmake --build --preset dev --parallel $(JOBS) --target osler_score
-	@build/dev/tests/osler_score $(if $(wildcard ../shared/corpus/labels.jsonl),--corpus ../shared/corpus) $(SCORE_ARGUMENTS)
+	@$(call compile,dev,osler_score)
+	@for pack in $(wildcard $(CORPORA:%=%/files.tar.gz)); do mkdir -p build/unpacked && tar xzf $$pack -C build/unpacked || exit 1; done
+	@build/dev/tests/osler_score $(CORPORA:%=--corpus %) --unpacked build/unpacked --population $(POPULATION) $(SCORE_ARGUMENTS)
 
-fuzz: setup ## build the fuzz targets and run each for FUZZ_SECONDS
-	@$(call configure,fuzz)
-	@cmake --build --preset fuzz --parallel $(JOBS) --target osler_fuzzers
-	@tools/fuzz build/fuzz/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
+fuzz: packages ## build the fuzz targets and run each for FUZZ_SECONDS
+	@$(call configure,asan)
+	@$(call compile,asan,osler_fuzzers)
+	@tools/fuzz build/asan/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 docs: build ## write the catalogue as Markdown pages to build/docs
 	@tools/docs build/osler build/docs
+
+python: setup ## build the wheel of the Python package and leave it in build/wheel
+	@tools/python-environment $(PYTHON) build/python-venv
+	@rm -rf build/wheel
+	@build/python-venv/bin/pip wheel --quiet --no-deps --wheel-dir build/wheel .
+
+python-test: python ## install the wheel in an environment below build/ and run the Python package's tests
+	@build/python-venv/bin/pip install --quiet --force-reinstall --no-deps build/wheel/*.whl
+	@build/python-venv/bin/pip install --quiet mypy numpy pandas pyarrow pytest $(PYTHON_PACKAGES)
+	@build/python-venv/bin/python -m mypy --config-file pyproject.toml
+	@build/python-venv/bin/python -m pytest python/tests
+
+package: packages ## build Debian packages and a tarball of the program, its manual and the libraries, in build/packages
+	@$(call configure,release)
+	@$(call compile,release,osler_packages)
+	@rm -rf build/packages
+	@cpack --config build/release/CPackConfig.cmake -G 'DEB;TGZ' -B build/packages > build/packages.log 2>&1 || { cat build/packages.log; exit 1; }
+	@rm -rf build/packages/_CPack_Packages
+	@ls build/packages
 
 clean: ## remove everything that was built
 	@rm -rf build
 
 # Configuring anew is quick, but its dozens of lines are of interest only when it fails.
 define configure
-mkdir -p build; cmake --preset $(1) $(2) > build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }
+mkdir -p build; cmake --preset $(1) $(2) $(if $(filter dev release,$(1)),-DOSLER_WITH_TORCH=$(OSLER_WITH_TORCH)) > build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }
+endef
+
+# Says how far it is; from version 1.12 on ninja also knows how long the rest will take.
+define compile
+case $$(ninja --version) in 1.?.*|1.1[01].*) status='[%f/%t %p, %e s] ';; *) status='[%f/%t %p, %w, %W left] ';; esac; \
+NINJA_STATUS="$$status" cmake --build --preset $(1) --parallel $(JOBS) --target $(2)
 endef

@@ -8,6 +8,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(osler_build_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
 endif()
 if(OSLER_SANITIZE)
+  set(OSLER_SANITIZED true)
+else()
+  set(OSLER_SANITIZED false)
+endif()
+if(OSLER_SANITIZED)
   target_compile_options(osler_build_options INTERFACE -fsanitize=${OSLER_SANITIZE} -fno-omit-frame-pointer
                                                       -fno-sanitize-recover=all)
   target_link_options(osler_build_options INTERFACE -fsanitize=${OSLER_SANITIZE})
@@ -23,31 +28,92 @@ if(OSLER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${OSLER_CCACHE})
 endif()
 
-# osler_test(NAME SOURCES file... LINK target...): one GoogleTest program, each of its tests known to ctest.
+if(OSLER_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC takes the sources that are compiled together for headers, in which unnamed namespaces would be a mistake.
+  target_compile_options(osler_build_options INTERFACE -Wno-subobject-linkage)
+endif()
+
+# Every test that reads what others wrote: what `make test` also runs under the sanitizers. The label is for ctest, which
+# otherwise lists tests whose programs were not built.
+set(OSLER_FOREIGN_INPUT_LABEL foreign-input)
+add_custom_target(osler_foreign_input_tests)
+
+# osler_sanitized_program(TARGET): what a program with sanitizers in it needs; nothing where there are none.
+function(osler_sanitized_program name)
+  if(OSLER_SANITIZED)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/leaks.cpp)
+  endif()
+endfunction()
+
+# osler_test(NAME [FOREIGN_INPUT] SOURCES file... LINK target... APART pattern...): one GoogleTest program, each of its tests
+# known to ctest. FOREIGN_INPUT: it reads what others wrote, so it is also run under the sanitizers. APART: as in osler_module.
 function(osler_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
+  cmake_parse_arguments(arg "FOREIGN_INPUT" "" "SOURCES;LINK;APART" ${ARGN})
+  set(tests ${arg_SOURCES})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  osler_apart(OUT apart PATTERNS ${arg_APART})
+  list(REMOVE_ITEM tests "" ${apart})
+  list(LENGTH tests count)
+  set(joint)
+  if(OSLER_UNITY AND count GREATER 1)
+    list(REMOVE_ITEM arg_SOURCES ${tests})
+    osler_joint_sources(${name} FILES ${tests} OUT joint)
+  endif()
+  add_executable(${name} ${arg_SOURCES} ${joint})
   target_link_libraries(${name} PRIVATE ${arg_LINK} osler_build_options GTest::gtest_main GTest::gmock)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE OSLER_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              OSLER_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 600)
+  osler_sanitized_program(${name})
+  set(properties TIMEOUT 600)
+  if(arg_FOREIGN_INPUT)
+    add_dependencies(osler_foreign_input_tests ${name})
+    list(APPEND properties LABELS ${OSLER_FOREIGN_INPUT_LABEL})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES ${properties})
 endfunction()
 
-# osler_module(NAME DEPENDS module... LINK library... GENERATED file...)
-# DEPENDS is the module's border: tools/lint-borders reads it here and rejects any include beyond it.
+# osler_module(NAME [FOREIGN_INPUT] DEPENDS module... LINK library... SOURCES file... GENERATED file...
+#              CATALOGUE folder... APART pattern...)
+# DEPENDS is the module's border: tools/lint-borders reads it here and rejects any include beyond it. FOREIGN_INPUT is
+# handed on to the module's tests. SOURCES are more than those
+# of its own folder. CATALOGUE names the folders with one entry per file. APART names the sources,
+# tests among them, that are compiled each by itself.
 function(osler_module name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LINK;GENERATED" ${ARGN})
+  cmake_parse_arguments(arg "FOREIGN_INPUT" "" "DEPENDS;LINK;SOURCES;GENERATED;CATALOGUE;APART" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|(^|/)main\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
-  add_library(osler_${name} STATIC ${sources} ${arg_GENERATED})
+  set(joint)
+  if(OSLER_UNITY AND arg_CATALOGUE)
+    list(JOIN arg_CATALOGUE "|" folders)
+    set(entries ${sources})
+    list(FILTER entries INCLUDE REGEX "^(${folders})/")
+    list(REMOVE_ITEM sources ${entries})
+    osler_joint_sources(${name}_catalogue FILES ${entries} OUT joint)
+  endif()
+  list(APPEND sources ${arg_SOURCES})
+
+  add_library(osler_${name} STATIC ${sources} ${joint} ${arg_GENERATED})
   add_library(osler::${name} ALIAS osler_${name})
+  osler_compile_together(osler_${name} SOURCES ${sources} APART ${arg_APART})
   list(TRANSFORM arg_DEPENDS PREPEND osler_ OUTPUT_VARIABLE modules)
-  target_link_libraries(osler_${name} PUBLIC ${modules} PRIVATE ${arg_LINK} osler_build_options)
-  target_include_directories(osler_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  # What a module is only compiled with is nothing that an installed library asks for.
+  set(linked $<BUILD_INTERFACE:osler_build_options>)
+  foreach(library IN LISTS arg_LINK)
+    if(library IN_LIST OSLER_HEADER_ONLY)
+      list(APPEND linked $<BUILD_INTERFACE:${library}>)
+    else()
+      list(APPEND linked ${library})
+    endif()
+  endforeach()
+  target_link_libraries(osler_${name} PUBLIC ${modules} PRIVATE ${linked})
+  target_include_directories(osler_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                           PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(osler_${name} PUBLIC cxx_std_20)
+  set_target_properties(osler_${name} PROPERTIES EXPORT_NAME ${name})
 
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/osler/${name}/*.h)
   if(headers)
@@ -55,6 +121,10 @@ function(osler_module name)
     set_target_properties(osler_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
   endif()
   if(OSLER_BUILD_TESTS AND tests)
-    osler_test(osler_${name}_test SOURCES ${tests} LINK osler_${name} ${arg_LINK})
+    set(foreign)
+    if(arg_FOREIGN_INPUT)
+      set(foreign FOREIGN_INPUT)
+    endif()
+    osler_test(osler_${name}_test ${foreign} SOURCES ${tests} LINK osler_${name} ${arg_LINK} APART ${arg_APART})
   endif()
 endfunction()

@@ -5,11 +5,14 @@ set(OSLER_WITH_TORCH AUTO CACHE STRING "Build the LibTorch module: ON, OFF, or A
 set_property(CACHE OSLER_WITH_TORCH PROPERTY STRINGS AUTO ON OFF)
 
 set(OSLER_HAS_TORCH OFF)
+# Whoever adds Osler as a subdirectory links LibTorch's targets through Osler's: they must be known outside of it too.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 if(OSLER_WITH_TORCH STREQUAL "ON")
   find_package(Torch REQUIRED)
 elseif(OSLER_WITH_TORCH STREQUAL "AUTO")
   find_package(Torch QUIET)
 endif()
+unset(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
 if(TARGET torch)
   set(OSLER_HAS_TORCH ON)
 endif()
@@ -25,6 +28,9 @@ function(osler_torch_target name)
     # among its headers, without the library: from headers alone either of the two works.
     target_link_libraries(${name} PRIVATE fmt::fmt-header-only)
     target_precompile_headers(${name} REUSE_FROM osler_torch)
+    # GCC takes precompiled headers over only where code is made for the same kind of place: the library's, not -fPIE.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
   endif()
 endfunction()
 

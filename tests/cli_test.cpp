@@ -291,5 +291,38 @@ TEST_F(ProgramTest, EveryLogOfTheCorpusGivesAValidReportOfOneScreen) {
   }
 }
 
+/// Twenty layers of which the eighth has `odd` times the gradient of the others, beside a loss that stands still.
+std::string layers_csv(double odd) {
+  std::vector<Column> columns = {{"loss", [](int step) { return 2.3 + 0.02 * noise(step, 1); }}};
+  for (int layer = 0; layer < 20; ++layer) {
+    const double size = layer == 7 ? 0.3 * odd : 0.3;
+    columns.push_back({"grad_norm/layers." + std::to_string(layer) + ".weight",
+                       [size, layer](int step) { return size * (1 + 0.1 * noise(step, layer + 2)); }});
+  }
+  return csv(60, columns);
+}
+
+TEST_F(ProgramTest, LayersShowsEveryLayerAndNamesTheOneThatIsWrong) {
+  const std::string log = folder_.write("layers.csv", layers_csv(267));
+  const Outcome outcome = osler({"diagnose", log, "--layers"});
+  expect_in_order(outcome.out, {"exploding-layer", "layers.7.weight", "Layers  20 layers", "layers.0.weight", "ok",
+                                "layers.7.weight", "exploding", "layers.19.weight", "lowest", "median", "highest"});
+  EXPECT_THAT(outcome.out, HasSubstr("computed from 20 layers"));
+  const Outcome plain = osler({"diagnose", log});
+  EXPECT_THAT(plain.out, Not(HasSubstr("Layers  20")));
+
+  const auto json = nlohmann::json::parse(osler({"diagnose", log, "--layers", "--json"}).out);
+  EXPECT_EQ(schema_complaints(json.dump(), report_schema()), "");
+  ASSERT_EQ(json["layers"]["rows"].size(), 20U);
+  EXPECT_EQ(json["layers"]["rows"][7]["status"], "exploding");
+  EXPECT_EQ(json["layers"]["rows"][8]["status"], "ok");
+}
+
+TEST_F(ProgramTest, LayersOfARunWithoutAnySaysHowToLogThem) {
+  const Outcome outcome = osler({"diagnose", folder_.write("run.csv", healthy_csv()), "--layers"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("no statistics of layers"));
+}
+
 }  // namespace
 }  // namespace osler::tests

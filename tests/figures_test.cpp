@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "osler/diagnosis/diagnose.h"
+#include "osler/figures/figure.h"
 #include "osler/formats/read.h"
-#include "osler/report/figure.h"
 #include "svg.h"
 
 namespace osler {

@@ -19,7 +19,7 @@ std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class Drawing : public testing::Test {
+class Drawing : public ::testing::Test {
  protected:
   Drawing() {
     folder_.write("exp 42.csv", csv(200, {{"loss", [](int step) { return 2.0 / (1 + step * 0.1); }},
@@ -48,6 +48,14 @@ TEST_F(Drawing, WritesTheTypeThatTheEndingSays) {
   EXPECT_THAT(bytes_of(folder_.path() / "a.SVG"), HasSubstr("<svg"));
   EXPECT_EQ(osler({"plot", "exp 42.csv", "--kind", "gradients", "--theme", "dark", "-o", "b.pdf"}).exit_code, 0);
   EXPECT_THAT(bytes_of(folder_.path() / "b.pdf"), StartsWith("%PDF-"));
+}
+
+TEST_F(Drawing, ARunFileWithoutHistogramsIsToldSo) {
+  ASSERT_EQ(osler({"convert", "exp 42.csv", "-o", "exp.osler"}).exit_code, 0);
+  const Outcome outcome = osler({"plot", "exp.osler", "--kind", "ridge"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the run has no histograms"));
+  EXPECT_EQ(osler({"plot", "exp.osler", "--kind", "gradients"}).exit_code, 0);
 }
 
 TEST_F(Drawing, AnswersBadWordsWithOneLine) {

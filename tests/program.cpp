@@ -56,6 +56,13 @@ struct Prepared {
 
 [[noreturn]] void become_program(const Call& call, Prepared& prepared, int input, int output, int error) {
   if (!call.folder.empty() && ::chdir(call.folder.c_str()) != 0) ::_exit(127);
+  if (call.file_size_limit > 0) {
+    const rlimit limit{call.file_size_limit, call.file_size_limit};
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  constexpr uid_t kNobody = 65534;
+  if (call.as_nobody && ::getuid() == 0 && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(127);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(error, STDERR_FILENO);

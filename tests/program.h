@@ -1,6 +1,7 @@
 // Runs the built osler as a user would, and writes the logs it reads.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -27,6 +28,8 @@ struct Call {
   std::filesystem::path folder;                    ///< where it runs
   bool close_output_early = false;                 ///< read a few bytes of its output and go away
   bool interrupt_when_read = false;                ///< keep the input open, and send SIGINT when it has been read
+  std::uint64_t file_size_limit = 0;               ///< most bytes of a file it may write, as on a full disk; 0: any
+  bool as_nobody = false;                          ///< without root's right to read everything
 };
 
 [[nodiscard]] Outcome run(const Call& call);

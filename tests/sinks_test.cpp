@@ -161,7 +161,27 @@ TEST(Sinks, JsonLinesTellTheRunAgain) {
   ASSERT_TRUE(write_with(run, jsonl_sink(real_file_system(), folder / "run.jsonl")));
   const HistogramSink found = read_back(folder / "run.jsonl", "json-lines");
   expect_series(found.numbers, run);
-  EXPECT_NE(found.numbers.configuration.at("config").find("\"lr\":\"0.1\""), std::string::npos);
+  EXPECT_EQ(found.numbers.configuration.at("lr"), "0.1");
+}
+
+TEST(Sinks, JsonLinesWithoutTimesKeepCountersAsTheSeriesThatTheyAre) {
+  const TestFolder folder;
+  {
+    auto sink = jsonl_sink(real_file_system(), folder / "run.jsonl");
+    ASSERT_TRUE(sink);
+    SinkFeed feed(std::move(*sink));
+    for (int i = 1; i <= 20; ++i) {
+      for (const char* name : {"time/iterations", "train/n_updates", "train/loss"}) {
+        feed.add(Event{feed.series(name), 2048 * i, kNoTime, 10.0 * i});
+      }
+    }
+    ASSERT_TRUE(feed.close());
+  }
+  const RecordingSink found = read_back(folder / "run.jsonl", "json-lines").numbers;
+  for (const char* name : {"time/iterations", "train/n_updates", "train/loss"}) {
+    EXPECT_EQ(found.steps(name).size(), 20U) << name;
+    EXPECT_EQ(found.steps(name).front(), 2048) << name;
+  }
 }
 
 TEST(Sinks, WandbTellsTheRunAgain) {

@@ -1,8 +1,10 @@
 // osler watch as people use it: on pipes of many styles, on files that grow, with alerts that really arrive.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,16 +187,59 @@ pid_t start_training() {
   return child;
 }
 
+/// Writes rows to a log until the training is gone: a falling loss that turns NaN at `breaks`.
+std::jthread writing(const std::filesystem::path& path, int breaks) {
+  return std::jthread([path, breaks](const std::stop_token& stop) {
+    std::ofstream file(path);
+    file << "step,loss\n";
+    for (int step = 0; !stop.stop_requested() && step < 100'000; ++step) {
+      file << step << ',' << loss_at(step, breaks) << '\n' << std::flush;
+      if (step > 200) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+}
+
 TEST_F(WatchFiles, AHopelessTrainingIsAskedToEnd) {
   const pid_t training = start_training();
-  const std::string path = folder.write("train.csv", nan_csv());
-  const Outcome outcome = watch(
-      {(folder.path() / path).string(), "--stop-on", "critical", "--pid", std::to_string(training), "--until-done"});
+  const std::filesystem::path path = folder.path() / "train.csv";
+  const std::jthread writer = writing(path, 150);
+  const Outcome outcome =
+      watch({path.string(), "--stop-on", "critical", "--pid", std::to_string(training), "--until-done"});
   int status = 0;
   ASSERT_EQ(::waitpid(training, &status, 0), training);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr(fmt::format("sent SIGTERM to process {}", training)));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(fmt::format("sent SIGTERM to process {}", training)),
+                                 HasSubstr("points of loss and still there at")));
+}
+
+TEST_F(WatchFiles, ATrainingIsNotEndedForWhatNoLaterDataConfirm) {
+  const pid_t training = start_training();
+  folder.write("train.csv", nan_csv());  // and nothing more comes
+  const Outcome outcome = watch({(folder.path() / "train.csv").string(), "--stop-on", "critical", "--pid",
+                                 std::to_string(training), "--until-done", "--idle", "4"});
+  ::kill(training, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(::waitpid(training, &status, 0), training);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("SIGTERM")));
+}
+
+TEST_F(WatchFiles, EndsWithASentenceWhenNoValueEverCame) {
+  folder.write("train.log", "Traceback (most recent call last):\nImportError: no module named x\n");
+  for (const std::string name : {"train.log", "missing.csv"}) {
+    const Outcome outcome = watch({(folder.path() / name).string(), "--until-done", "--idle", "1"});
+    EXPECT_EQ(outcome.exit_code, 2) << name;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("no value came within 1 s"), HasSubstr(name)));
+  }
+  Call silent;
+  silent.arguments = {"watch", (folder.path() / "fifo").string(), "--until-done", "--idle", "1"};
+  ASSERT_EQ(::mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
+  const int writer = ::open((folder.path() / "fifo").c_str(), O_RDWR | O_CLOEXEC);
+  const Outcome outcome = run(silent);
+  ::close(writer);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no value came within 1 s"));
 }
 
 TEST_F(WatchFiles, AHealthyTrainingIsLeftAlone) {

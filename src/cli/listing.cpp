@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/wishes.h"
 #include "osler/diagnosis/catalogue.h"
@@ -17,48 +20,55 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
+/// What each role means, in a few words.
+constexpr std::pair<Role, std::string_view> kMeanings[] = {
+    {Role::train_loss, "loss on training data"},
+    {Role::validation_loss, "loss on validation data"},
+    {Role::train_accuracy, "accuracy on training data"},
+    {Role::validation_accuracy, "accuracy on validation data"},
+    {Role::train_metric, "another figure of merit on training data"},
+    {Role::validation_metric, "another figure of merit on validation data"},
+    {Role::learning_rate, "learning rate"},
+    {Role::gradient_norm, "norm of the whole gradient"},
+    {Role::clip_threshold, "threshold at which gradients are clipped"},
+    {Role::loss_scale, "loss scale of mixed-precision training"},
+    {Role::epoch, "epoch"},
+    {Role::step_time, "seconds or milliseconds per step"},
+    {Role::throughput, "samples, tokens or steps per second"},
+    {Role::reward, "reward or return of reinforcement learning"},
+    {Role::utilization, "share of the hardware's arithmetic in use, or TFLOP/s"},
+    {Role::tokens_seen, "tokens trained on so far"},
+    {Role::evaluation_reward, "reward or return of evaluation episodes"},
+    {Role::reward_deviation, "spread of the reward"},
+    {Role::no_variance_share, "share of groups of answers that all earn the same reward"},
+    {Role::reward_margin, "reward of the chosen less that of the rejected answer"},
+    {Role::preference_reward, "implicit reward of the chosen or the rejected answer"},
+    {Role::episode_length, "steps per episode"},
+    {Role::exploration_rate, "chance of a random action"},
+    {Role::policy_entropy, "entropy of the policy"},
+    {Role::action_deviation, "standard deviation of a policy's actions"},
+    {Role::policy_kl, "KL divergence of the policy across an update"},
+    {Role::reference_kl, "KL divergence of a language model from its reference"},
+    {Role::latent_kl, "KL divergence of a latent code from its prior"},
+    {Role::clip_fraction, "share of samples whose ratio PPO clipped"},
+    {Role::explained_variance, "variance of the returns that the value function explains"},
+    {Role::policy_loss, "loss of the actor"},
+    {Role::value_loss, "loss of the critic"},
+    {Role::q_value, "value that the critic gives states or actions"},
+    {Role::generator_loss, "loss of the generator"},
+    {Role::discriminator_loss, "loss of the discriminator"},
+    {Role::completion_length, "tokens per generated answer"},
+    {Role::truncated_share, "share of generated answers that were cut off"},
+    {Role::layer_gradient, "a statistic of one layer's gradient"},
+    {Role::layer_weight, "a statistic of one layer's weights"},
+    {Role::layer_update, "a statistic of one layer's updates"},
+    {Role::layer_activation, "a statistic of one layer's activations"},
+};
+
 std::string_view meaning(Role role) {
-  switch (role) {
-    case Role::train_loss:
-      return "loss on training data";
-    case Role::validation_loss:
-      return "loss on validation data";
-    case Role::train_accuracy:
-      return "accuracy on training data";
-    case Role::validation_accuracy:
-      return "accuracy on validation data";
-    case Role::train_metric:
-      return "another figure of merit on training data";
-    case Role::validation_metric:
-      return "another figure of merit on validation data";
-    case Role::learning_rate:
-      return "learning rate";
-    case Role::gradient_norm:
-      return "norm of the whole gradient";
-    case Role::clip_threshold:
-      return "threshold at which gradients are clipped";
-    case Role::loss_scale:
-      return "loss scale of mixed-precision training";
-    case Role::epoch:
-      return "epoch";
-    case Role::step_time:
-      return "seconds or milliseconds per step";
-    case Role::throughput:
-      return "samples, tokens or steps per second";
-    case Role::reward:
-      return "reward or return of reinforcement learning";
-    case Role::layer_gradient:
-      return "a statistic of one layer's gradient";
-    case Role::layer_weight:
-      return "a statistic of one layer's weights";
-    case Role::layer_update:
-      return "a statistic of one layer's updates";
-    case Role::layer_activation:
-      return "a statistic of one layer's activations";
-    case Role::other:
-      break;
-  }
-  return "recorded, but nothing the diagnosis reads";
+  const auto* const found =
+      std::find_if(std::begin(kMeanings), std::end(kMeanings), [&](const auto& entry) { return entry.first == role; });
+  return found == std::end(kMeanings) ? "recorded, but nothing the diagnosis reads" : found->second;
 }
 
 std::vector<std::string> needs_of(const Finding& finding) {

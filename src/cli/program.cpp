@@ -12,13 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "cli/gallery/gallery.h"
+#include "cli/project.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "osler/base/version.h"
 #include "osler/report/render.h"
 
 namespace osler::cli {
 namespace {
 
+constexpr const char* kProgram = "osler";
 constexpr const char* kFooter = R"(Examples:
   osler diagnose runs/exp42              what is wrong, since when, why, what to change
   osler diagnose 'logs/*.csv'            many runs: a table, worst first, then the sick ones
@@ -26,6 +30,9 @@ constexpr const char* kFooter = R"(Examples:
   osler diagnose run.csv --json | jq .status
   osler explain overfitting              the page on a finding or a cause
   osler list findings                    everything Osler can find, and what each needs
+  osler help watch                       all about one verb
+
+A file osler.toml in the current folder may say options once: role, set, fail-on, webhook and the like.
 
 Exit codes: 0 nothing serious found, 1 something found, 2 cannot judge.)";
 
@@ -64,32 +71,62 @@ int reject_verb(const std::string& word, const std::vector<std::string>& verbs) 
   return kCannotJudge;
 }
 
-int run_verb(int count, const char* const* arguments) {
-  CLI::App program(
-      "Osler, the physician for neural-network training.\n"
-      "Point it at any training log and learn what is wrong, since when, why, and what to change.",
-      "osler");
+/// The words behind "osler"; those of a command behind "--" of watch become options of their own.
+std::vector<std::string> words_of(int count, const char* const* arguments) {
+  std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (words.empty() || words.front() != "watch" || dashes == words.end()) return words;
+  std::vector<std::string> all(words.begin(), dashes);
+  for (auto word = dashes + 1; word != words.end(); ++word) all.push_back(std::string(kCommandOption) + "=" + *word);
+  return all;
+}
+
+/// "osler help VERB" is "osler VERB --help".
+void take_help(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "help") return;
+  words.erase(words.begin());
+  words.resize(std::min<std::size_t>(words.size(), 1));
+  words.emplace_back("--help");
+}
+
+constexpr const char* kDescription =
+    "Osler, the physician for neural-network training.\n"
+    "Point it at any training log and learn what is wrong, since when, why, and what to change.";
+
+void describe_program(CLI::App& program, Work& work) {
   program.set_version_flag("--version", "osler " + std::string(version()), "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.footer(kFooter);
   program.formatter(std::make_shared<HelpFormatter>());
   program.require_subcommand(0, 1);
-  Work work;
   for (const auto& [name, verb] : osler::verbs()) verb.add(program, work);
+}
 
+int run_verb(int count, const char* const* arguments) {
+  CLI::App program(kDescription, kProgram);
+  Work work;
+  describe_program(program, work);
   const std::vector<std::string> verbs = verbs_of(program);
-  if (count > 1 && arguments[1][0] != '-' && std::find(verbs.begin(), verbs.end(), arguments[1]) == verbs.end()) {
-    return reject_verb(arguments[1], verbs);
+  std::vector<std::string> words = words_of(count, arguments);
+  take_help(words);
+  const std::string first = words.empty() || words.front().starts_with('-') ? "" : words.front();
+  if (!first.empty() && std::find(verbs.begin(), verbs.end(), first) == verbs.end()) return reject_verb(first, verbs);
+  if (!first.empty()) {
+    const auto project = project_words(program, first, words);
+    if (!project) {
+      complain(describe(project.error()));
+      return kCannotJudge;
+    }
+    words.insert(words.begin() + 1, project->begin(), project->end());
   }
   try {
-    program.parse(count, arguments);
-  } catch (const CLI::Success& wish) {  // help or version
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::Success& wish) {                                      // help or version
     std::ostringstream text;
     program.exit(wish, text, text);
     return print(text.str()) ? kFine : kCannotJudge;
   } catch (const CLI::ParseError& error) {
-    const std::string verb = count > 1 && arguments[1][0] != '-' ? std::string(" ") + arguments[1] : "";
-    complain(fmt::format("{}; see: osler{} --help", error.what(), verb));
+    complain(fmt::format("{}; see: osler{} --help", error.what(), first.empty() ? "" : " " + first));
     return kCannotJudge;
   }
   if (!work) return print(program.help()) ? kFine : kCannotJudge;
@@ -97,6 +134,17 @@ int run_verb(int count, const char* const* arguments) {
 }
 
 }  // namespace
+
+Command program_tree() {
+  CLI::App program(kDescription, kProgram);
+  Work work;
+  describe_program(program, work);
+  Command tree = command_tree(program);
+  for (Command& verb : tree.verbs) {
+    if (verb.name == "gallery") verb = gallery_command();  // a program of its own, which parses its own words
+  }
+  return tree;
+}
 
 int run_program(int count, const char* const* arguments) {
   // A reader that goes away (osler ... | head) is no fault of ours: writing then fails quietly.

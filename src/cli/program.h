@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "cli/command_tree.h"
 #include "osler/base/registry.h"
 
 namespace CLI {
@@ -18,6 +19,12 @@ inline constexpr int kCannotJudge = 2;  ///< unreadable, no usable series, or a 
 
 /// Runs the program; returns its exit code. No exception leaves it.
 [[nodiscard]] int run_program(int count, const char* const* arguments);
+
+/// The whole command line as data.
+[[nodiscard]] Command program_tree();
+
+/// What `osler watch` gets for each word behind "--": CLI11 would take them for paths.
+inline constexpr const char* kCommandOption = "--command-word";
 
 /// The work of the verb that the user chose; returns the exit code.
 using Work = std::function<int()>;

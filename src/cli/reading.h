@@ -2,15 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "osler/run/run.h"
+#include "osler/source/source.h"
 
 namespace osler::cli {
 
 /// Reads one input. Progress is drawn on standard error unless `quiet` or there is no terminal.
-[[nodiscard]] Result<Run> read_input(const Input& input, const Interrupt& interrupt, ReadOptions options, bool quiet);
+[[nodiscard]] Result<Run> read_input(const Source& input, const Interrupt& interrupt, ReadOptions options, bool quiet);
+
+/// What was left out in one line, the first few by name; empty when nothing was.
+[[nodiscard]] std::string told(const std::vector<LeftOut>& left_out);
 
 /// Reads the only run at `path`; fails when there are several, and names some of them. Histograms are kept only where
 /// they are asked for, since they take time and memory; a pipe has none.

@@ -15,8 +15,8 @@ namespace {
 
 class Stream final : public ReadableFile {
  public:
-  Stream(int descriptor, bool owned, int interrupt, std::string name)
-      : descriptor_(descriptor), owned_(owned), interrupt_(interrupt), name_(std::move(name)) {}
+  Stream(int descriptor, bool owned, int interrupt, int cancel, std::string name)
+      : descriptor_(descriptor), owned_(owned), interrupt_(interrupt), cancel_(cancel), name_(std::move(name)) {}
   ~Stream() override {
     if (owned_) ::close(descriptor_);
   }
@@ -25,12 +25,13 @@ class Stream final : public ReadableFile {
 
   Result<std::size_t> read(std::span<std::byte> buffer) override {
     for (;;) {
-      std::array<pollfd, 2> waiting = {pollfd{descriptor_, POLLIN, 0}, pollfd{interrupt_, POLLIN, 0}};
+      std::array<pollfd, 3> waiting = {pollfd{descriptor_, POLLIN, 0}, pollfd{interrupt_, POLLIN, 0},
+                                       pollfd{cancel_, POLLIN, 0}};
       if (::poll(waiting.data(), waiting.size(), -1) < 0) {
         if (errno == EINTR) continue;
         return failure();
       }
-      if (waiting[1].revents != 0) return std::size_t{0};
+      if (waiting[1].revents != 0 || waiting[2].revents != 0) return std::size_t{0};
       const ssize_t length = ::read(descriptor_, buffer.data(), buffer.size());
       if (length >= 0) return static_cast<std::size_t>(length);
       if (errno != EINTR && errno != EAGAIN) return failure();
@@ -49,18 +50,20 @@ class Stream final : public ReadableFile {
   int descriptor_;
   bool owned_;
   int interrupt_;
+  int cancel_;
   std::string name_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ReadableFile>> open_stream(const std::filesystem::path& path, int interrupt) {
+Result<std::unique_ptr<ReadableFile>> open_stream(const std::filesystem::path& path, int interrupt, int cancel) {
   if (path == "-") {
-    return std::unique_ptr<ReadableFile>(std::make_unique<Stream>(STDIN_FILENO, false, interrupt, "standard input"));
+    return std::unique_ptr<ReadableFile>(
+        std::make_unique<Stream>(STDIN_FILENO, false, interrupt, cancel, "standard input"));
   }
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return Error{ErrorCode::io, std::strerror(errno), path.string()};
-  return std::unique_ptr<ReadableFile>(std::make_unique<Stream>(descriptor, true, interrupt, path.string()));
+  return std::unique_ptr<ReadableFile>(std::make_unique<Stream>(descriptor, true, interrupt, cancel, path.string()));
 }
 
 }  // namespace osler::cli

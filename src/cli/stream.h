@@ -10,7 +10,9 @@
 namespace osler::cli {
 
 /// Opens standard input ("-") or a named pipe. When `interrupt` becomes readable the stream ends, as if its writer had
-/// closed it; FileSystem's files would go on waiting. Does not wait for a writer to open the pipe.
-[[nodiscard]] Result<std::unique_ptr<ReadableFile>> open_stream(const std::filesystem::path& path, int interrupt);
+/// closed it; FileSystem's files would go on waiting. So it does with `cancel`, where there is one. Does not wait for a
+/// writer to open the pipe.
+[[nodiscard]] Result<std::unique_ptr<ReadableFile>> open_stream(const std::filesystem::path& path, int interrupt,
+                                                                int cancel = -1);
 
 }  // namespace osler::cli

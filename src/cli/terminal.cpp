@@ -93,6 +93,18 @@ int terminal_lines() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kLinesOfOld;
 }
 
+std::string state_folder() {
+  // The standard asks for relative paths to be ignored.
+  if (const std::string_view folder = environment("XDG_STATE_HOME"); folder.starts_with('/'))
+    return std::string(folder);
+  const std::string_view home = environment("HOME");
+  return home.empty() ? "" : std::string(home) + "/.local/state";
+}
+
+std::string token_from_environment() {
+  return std::string(environment("OSLER_TOKEN"));
+}
+
 bool print(std::string_view text) {
   if (write_all(STDOUT_FILENO, text) || errno == EPIPE) return true;
   complain(std::string("cannot write the result: ") + std::strerror(errno));

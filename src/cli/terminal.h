@@ -35,6 +35,13 @@ void add_look_options(CLI::App& verb, Look& look);
 /// The lines of that terminal.
 [[nodiscard]] int terminal_lines();
 
+/// OSLER_TOKEN: what clients of the server must show; empty when it is not set.
+[[nodiscard]] std::string token_from_environment();
+
+/// The folder for what a program remembers between two calls, XDG_STATE_HOME or ~/.local/state; empty when neither is
+/// known.
+[[nodiscard]] std::string state_folder();
+
 /// Writes to standard output. A reader that went away counts as success; any other failure is complained of.
 [[nodiscard]] bool print(std::string_view text);
 

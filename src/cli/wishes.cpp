@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "cli/suggest.h"
+#include "osler/base/file_system.h"
 #include "osler/formats/format.h"
+#include "osler/report/baseline.h"
 #include "osler/run/role.h"
 
 namespace osler::cli {
@@ -75,28 +77,58 @@ Result<void> add_setting(const std::string& word, DiagnosisOptions& options) {
   return {};
 }
 
+Result<void> read_baseline(const std::string& path, DiagnosisOptions& options) {
+  constexpr std::uint64_t kMostBytes = 64 * 1024 * 1024;
+  if (path.empty()) return {};
+  const auto text = read_whole(real_file_system(), path, kMostBytes);
+  if (!text) return text.error();
+  auto ranges = parse_baseline(*text, path);
+  if (!ranges) return ranges.error();
+  options.baseline = std::move(*ranges);
+  return {};
+}
+
 }  // namespace
 
-void add_wish_options(CLI::App& verb, Wishes& wishes) {
+void add_meaning_options(CLI::App& verb, Wishes& wishes) {
   verb.add_option("--role", wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")
       ->type_name("ROLE=SERIES")
       ->allow_extra_args(false);
+  verb.add_option("--domain", wishes.domain, "What kind of training it is, for example language-model or reinforcement")
+      ->type_name("KIND");
+  verb.add_option("--set", wishes.settings, "Change a setting (osler explain FINDING); repeatable")
+      ->type_name("FINDING.SETTING=NUMBER")
+      ->allow_extra_args(false);
+  verb.add_option("--baseline", wishes.baseline, "Compare with your own healthy runs (osler baseline learn)")
+      ->type_name("FILE");
+}
+
+void add_wish_options(CLI::App& verb, Wishes& wishes) {
+  add_meaning_options(verb, wishes);
   verb.add_option("--format", wishes.format, "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
   verb.add_option("--only", wishes.only, "Check only this finding (osler list findings); repeatable")
       ->type_name("ID")
-      ->allow_extra_args(false);
-  verb.add_option("--set", wishes.settings, "Change a setting (osler explain FINDING); repeatable")
-      ->type_name("FINDING.SETTING=NUMBER")
       ->allow_extra_args(false);
 }
 
 Result<DiagnosisOptions> to_options(const Wishes& wishes) {
   DiagnosisOptions options;
   for (const std::string& word : wishes.roles) {
-    auto role = role_override(word);
+    const bool if_there = word.starts_with('?');
+    auto role = role_override(if_there ? word.substr(1) : word);
     if (!role) return role.error();
-    options.roles.push_back(std::move(*role));
+    (if_there ? options.roles_if_there : options.roles).push_back(std::move(*role));
+  }
+  if (!wishes.domain.empty()) {
+    options.domain = domain_from(wishes.domain);
+    if (!options.domain) {
+      return wrong(fmt::format(
+          "--domain {}: there is no such kind; write classification, regression, language-model, preference-tuning, "
+          "reward-tuning, reinforcement, adversarial, detection, segmentation, sequence, contrastive, autoencoder or "
+          "unknown",
+          wishes.domain));
+    }
   }
   for (const std::string& word : wishes.settings) {
     if (const auto added = add_setting(word, options); !added) return added.error();
@@ -109,6 +141,7 @@ Result<DiagnosisOptions> to_options(const Wishes& wishes) {
     }
     options.only.push_back(id);
   }
+  if (const auto read = read_baseline(wishes.baseline, options); !read) return read.error();
   return options;
 }
 

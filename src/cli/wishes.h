@@ -19,11 +19,16 @@ struct Wishes {
   std::vector<std::string> settings;  ///< "finding.setting=value"
   std::vector<std::string> only;      ///< ids of findings
   std::string format;                 ///< the id of a format; empty: look
+  std::string domain;                 ///< the name of a domain; empty: look
+  std::string baseline;               ///< a file with your own reference ranges; empty: those Osler comes with
 };
 
-/// Adds --role, --format, --only and --set to a verb.
+/// Adds --role, --domain, --set and --baseline to a verb.
+void add_meaning_options(CLI::App& verb, Wishes& wishes);
+/// Adds these and --format and --only.
 void add_wish_options(CLI::App& verb, Wishes& wishes);
 
+/// The same as options, the baseline read. A role with a question mark in front counts where there is such a series.
 [[nodiscard]] Result<DiagnosisOptions> to_options(const Wishes& wishes);
 
 /// The level of --fail-on.

@@ -17,13 +17,13 @@ std::string error_of(const Wishes& wishes) {
 }
 
 std::string error_of_roles(std::vector<std::string> words) {
-  return error_of({std::move(words), {}, {}, {}});
+  return error_of({.roles = std::move(words), .settings = {}, .only = {}, .format = {}, .domain = {}, .baseline = {}});
 }
 std::string error_of_settings(std::vector<std::string> words) {
-  return error_of({{}, std::move(words), {}, {}});
+  return error_of({.roles = {}, .settings = std::move(words), .only = {}, .format = {}, .domain = {}, .baseline = {}});
 }
 std::string error_of_only(std::vector<std::string> words) {
-  return error_of({{}, {}, std::move(words), {}});
+  return error_of({.roles = {}, .settings = {}, .only = std::move(words), .format = {}, .domain = {}, .baseline = {}});
 }
 
 TEST(Wishes, BecomeOptions) {
@@ -33,12 +33,24 @@ TEST(Wishes, BecomeOptions) {
   const auto options = to_options({.roles = {"train-loss=my=loss"},
                                    .settings = {setting + "=2.5e-3"},
                                    .only = {std::string(finding.id)},
-                                   .format = {}});
+                                   .format = {},
+                                   .domain = {},
+                                   .baseline = {}});
   ASSERT_TRUE(options) << describe(options.error());
   EXPECT_EQ(options->roles[0].role, Role::train_loss);
   EXPECT_EQ(options->roles[0].series, "my=loss") << "a series name may hold an equals sign";
   EXPECT_EQ(options->settings.at(setting), 2.5e-3);
   EXPECT_EQ(options->only.front(), finding.id);
+}
+
+TEST(Wishes, GiveARoleWithAQuestionMarkToRunsThatHaveTheSeries) {
+  Wishes wishes;
+  wishes.roles = {"?train-loss=mine"};
+  const auto options = to_options(wishes);
+  ASSERT_TRUE(options) << describe(options.error());
+  EXPECT_TRUE(options->roles.empty());
+  ASSERT_EQ(options->roles_if_there.size(), 1U);
+  EXPECT_EQ(options->roles_if_there[0].series, "mine");
 }
 
 TEST(Wishes, SuggestTheRoleThatWasMeant) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/file_kind.h"
 #include "formats/numbers.h"
 
 namespace osler {
@@ -55,9 +56,15 @@ std::string first_lines(std::string_view head) {
   return shown;
 }
 
+constexpr std::size_t kFewestNulls = 4;  // UTF-16 may begin with one
+
 }  // namespace
 
-Claim claim(const Peek& peek) {
+Claim claim(const Peek& whole_peek) {
+  // Leading NUL bytes are a hole in a file that was truncated while it was written to.
+  Peek peek = whole_peek;
+  peek.head.remove_prefix(std::min(peek.head.find_first_not_of('\0'), peek.head.size()));
+  if (whole_peek.head.size() - peek.head.size() < kFewestNulls) peek.head = whole_peek.head;
   std::vector<const Format*> best;
   Sniff strength = Sniff::possible;
   for (const auto& entry : formats()) {
@@ -84,6 +91,9 @@ Result<const Format*> format_by_name(std::string_view id) {
 Error unclaimed(const Peek& peek) {
   const std::string context = peek.path.string();
   if (peek.head.empty()) return {ErrorCode::unsupported, "is empty", context};
+  if (const auto kind = known_binary(peek.head)) {
+    return {ErrorCode::unsupported, fmt::format("is {}: {}", kind->name, kind->hint), context};
+  }
   if (looks_binary(peek.head)) {
     return {ErrorCode::unsupported, fmt::format("is a binary file in none of the formats Osler knows ({})", all_ids()),
             context};

@@ -37,11 +37,19 @@ std::string_view TextDecoder::decode(std::span<const std::byte> bytes) {
 }
 
 std::string_view TextDecoder::finish() {
+  ending_ = true;
   // An unfinished UTF-16 unit at the very end has no meaning and is dropped.
   return encoding_ == Encoding::unknown ? settle_encoding() : std::string_view();
 }
 
 std::string_view TextDecoder::settle_encoding() {
+  // A log that was truncated while it was written to begins with a hole.
+  const std::size_t first = head_.find_first_not_of('\0');
+  hole_ |= first >= kHeadBytes;  // npos is
+  if (hole_) {
+    head_.erase(0, first == std::string::npos ? head_.size() : first);
+    if (head_.size() < kHeadBytes && !ending_) return {};
+  }
   const std::string_view head = head_;
   if (head.starts_with("\xEF\xBB\xBF")) {
     encoding_ = Encoding::ascii_based;

@@ -24,6 +24,8 @@ class TextDecoder {
   std::string_view from_utf16(std::string_view bytes);
 
   Encoding encoding_ = Encoding::unknown;
+  bool ending_ = false;     // no more will come
+  bool hole_ = false;       // the text begins with NUL bytes
   std::string head_;        // the first bytes, until the encoding is known
   std::string scratch_;     // text decoded from UTF-16
   std::string utf16_rest_;  // an unfinished code unit or surrogate pair

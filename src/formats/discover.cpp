@@ -27,12 +27,19 @@ constexpr std::array<std::string_view, 74> kNoLogs = {
 // Files of W&B that hold numbers, but not of the training.
 constexpr std::array<std::string_view, 4> kNoLogNames = {"debug-core.log", "debug-internal.log", "requirements.txt",
                                                          "wandb-events.jsonl"};
+// What people wrote about the log of that name; osler/source/notes.h.
+constexpr std::string_view kNotes = ".notes.jsonl";
 constexpr std::array<std::string_view, 4> kNoLogFolders = {"__pycache__", "node_modules", "site-packages", "venv"};
 
-bool never_a_log(const Path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+bool never_a_log(const Path& path) {
+  if (path.string().ends_with(kNotes)) return true;
+  const std::string extension = lower(path.extension().string());
   return std::find(kNoLogs.begin(), kNoLogs.end(), extension) != kNoLogs.end() ||
          std::find(kNoLogNames.begin(), kNoLogNames.end(), path.filename()) != kNoLogNames.end();
 }
@@ -69,7 +76,54 @@ struct Found {
   Path path;
   Claim claim;
   std::uint64_t size_bytes = 0;
+  bool curves = true;  // a document that holds lists of numbers, or anything but a document
 };
+
+/// Words of which the names of a program's output are made: such a file beside a log is the same run once more.
+constexpr std::array<std::string_view, 19> kOutputWords = {
+    "console", "debug", "err",   "info",   "job", "log",    "logs",  "main",     "nohup", "out",
+    "rank",    "run",   "slurm", "stderr", "std", "stdout", "train", "training", "output"};
+
+/// "train_log.txt", "slurm-4711.out", "output.log": names that say nothing but that a program wrote here.
+bool named_like_output(const Path& path) {
+  std::string word;
+  for (const char c : lower(path.stem().string()) + ".") {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    if (!word.empty() && std::find(kOutputWords.begin(), kOutputWords.end(), word) == kOutputWords.end()) return false;
+    word.clear();
+  }
+  return true;
+}
+
+/// Whether a JSON document holds rows, or a list of three numbers or more of which one has a fraction.
+bool holds_curves(std::string_view head) {
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && head[start] == '[') return true;
+  int numbers = 0;
+  bool fraction = false;
+  bool in_list = false;
+  for (const char c : head) {
+    if (c == '[') {
+      in_list = true;
+      numbers = 1;
+      fraction = false;
+    } else if (c == ',' && in_list) {
+      if (++numbers > 3 && fraction) return true;
+    } else if (c == '.') {
+      fraction = true;
+    } else if (std::string_view("0123456789+-eE \t\r\nNaInfity").find(c) == std::string_view::npos) {
+      if (in_list && c == ']' && numbers >= 3 && fraction) return true;
+      in_list = false;
+    }
+  }
+  return false;
+}
+
+// Entries that are looked at behind links which lead out of the folder: one may lead to a dataset of millions.
+constexpr std::size_t kMostLinkedEntries = 20'000;
 
 /// Walks a folder and collects what is claimed.
 class Walk {
@@ -77,50 +131,111 @@ class Walk {
   Walk(FileSystem& files, const ReadOptions& options, const Format* forced)
       : files_(files), options_(options), forced_(forced) {}
 
+  void search(const Path& path) {
+    std::error_code failure;
+    root_ = std::filesystem::canonical(path, failure);
+    if (const auto info = files_.info(path)) seen_.insert({info->device, info->inode});
+    folder(path, 0);
+    // Links come last, so that what they name is called by its own name where it lies here as well.
+    while (!links_.empty()) {
+      const Link link = std::move(links_.back());
+      links_.pop_back();
+      follow(link);
+    }
+    drop_side_files();
+  }
+
+  std::vector<Found> found;
+  std::vector<Path> others;
+  std::vector<LeftOut> left_out;
+  std::vector<Error> unreadable;
+  std::size_t files_seen = 0;
+  std::uint64_t largest_unclaimed = 0;
+  std::optional<Error> why_unclaimed;  // of the largest file that no format wanted
+
+ private:
+  struct Link {
+    Path path;
+    std::size_t depth;
+  };
+
   void folder(const Path& path, std::size_t depth) {
-    if (depth == 0) start_at(path);
     auto names = files_.list(path);
     if (!names) {
-      remember(names.error());
+      unreadable.push_back(names.error());
       return;
     }
-    const std::size_t first_here = found.size();
     for (const std::string& name : *names) {
       if (options_.stop.stop_requested()) return;
       entry(path / name, name, depth);
     }
-    drop_doubtful(path, first_here);
-  }
-
-  std::vector<Found> found;
-  std::size_t files_seen = 0;
-  std::uint64_t largest_unclaimed = 0;
-  std::optional<Error> why_unclaimed;  // of the largest file that no format wanted
-  std::optional<Error> first_error;
-
- private:
-  void start_at(const Path& path) {
-    std::error_code failure;
-    root_ = std::filesystem::canonical(path, failure);
-    if (const auto info = files_.info(path)) folders_.insert({info->device, info->inode});
   }
 
   void entry(const Path& path, const std::string& name, std::size_t depth) {
-    const auto info = files_.info(path);
-    if (!info) return remember(info.error());
-    if (leads_out(path)) return;
-    if (info->kind == FileKind::directory) {
-      const bool fresh = folders_.insert({info->device, info->inode}).second;
-      if (fresh && depth < kDeepestFolder && !never_holds_logs(name)) folder(path, depth + 1);
-    } else if (info->kind == FileKind::regular) {
-      ++files_seen;
-      if (info->size_bytes > 0 && !never_a_log(path)) file(path, info->size_bytes);
+    std::error_code failure;
+    if (std::filesystem::is_symlink(path, failure)) {
+      if (!never_a_log(path) && !never_holds_logs(name)) links_.push_back({path, depth});
+      return;
     }
+    const auto info = files_.info(path);
+    if (!info) {
+      // Between the list and the look a file may have gone.
+      if (info.error().code != ErrorCode::not_found) unreadable.push_back(info.error());
+      return;
+    }
+    take(path, name, *info, depth);
+  }
+
+  void take(const Path& path, const std::string& name, const FileInfo& info, std::size_t depth) {
+    if (behind_link_ && ++linked_entries_ > kMostLinkedEntries) {
+      if (linked_entries_ == kMostLinkedEntries + 1) {
+        left_out.push_back({path, "the search behind links ended here, after 20,000 files and folders"});
+      }
+      return;
+    }
+    if (info.kind == FileKind::directory) {
+      const bool fresh = seen_.insert({info.device, info.inode}).second;
+      if (fresh && depth < kDeepestFolder && !never_holds_logs(name)) folder(path, depth + 1);
+    } else if (info.kind == FileKind::regular) {
+      ++files_seen;
+      if (!seen_.insert({info.device, info.inode}).second && behind_link_) return;
+      if (!options_.other_ending.empty() && path.extension() == options_.other_ending) return others.push_back(path);
+      if (info.size_bytes > 0 && !never_a_log(path)) file(path, info.size_bytes);
+    }
+  }
+
+  void follow(const Link& link) {
+    std::error_code failure;
+    const Path target = std::filesystem::canonical(link.path, failure);
+    const auto info = files_.info(link.path);
+    if (failure || !info) {
+      left_out.push_back({link.path, "a link that leads nowhere"});
+      return;
+    }
+    if (seen_.contains({info->device, info->inode})) return;
+    const bool inside = lies_in(target, root_);
+    if (!inside && !options_.follow_links_out) {
+      if (info->kind == FileKind::directory || info->size_bytes > 0) {
+        left_out.push_back({link.path, "a link that leads out of the folder"});
+      }
+      return;
+    }
+    if (lies_in(root_, target)) {
+      left_out.push_back({link.path, "a link to a folder around this one"});
+      return;
+    }
+    behind_link_ = true;
+    take(link.path, link.path.filename().string(), *info, link.depth);
+    behind_link_ = false;
+  }
+
+  static bool lies_in(const Path& path, const Path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
   void file(const Path& path, std::uint64_t size_bytes) {
     const auto head = read_head(files_, path);
-    if (!head) return remember(head.error());
+    if (!head) return unreadable.push_back(head.error());
     const Peek peek{path, head->bytes, head->whole};
     Claim claimed;
     if (forced_ == nullptr) {
@@ -129,43 +244,60 @@ class Walk {
       claimed = {forced_, strength};
     }
     if (claimed.format != nullptr) {
-      found.push_back({path, claimed, size_bytes});
+      const bool document = claimed.format->id == "json" && claimed.strength == Sniff::possible;
+      found.push_back({path, claimed, size_bytes, !document || holds_curves(head->bytes)});
     } else if (size_bytes > largest_unclaimed && forced_ == nullptr) {
       largest_unclaimed = size_bytes;
       why_unclaimed = unclaimed(peek);
     }
   }
 
-  /// In a folder that holds a certain log, what is merely possible is a side file or a copy of the same numbers.
-  void drop_doubtful(const Path& folder, std::size_t first_here) {
-    const auto here = [&](const Found& file) { return file.path.parent_path() == folder; };
-    const auto certain = [&](const Found& file) {
-      return here(file) && file.claim.strength == Sniff::certain && file.claim.format->part != Part::configuration;
-    };
-    const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first_here);
-    if (std::none_of(begin, found.end(), certain)) return;
-    found.erase(std::remove_if(begin, found.end(),
-                               [&](const Found& file) { return here(file) && file.claim.strength != Sniff::certain; }),
-                found.end());
+  /// Beside a certain log, what is merely possible may be a side file, or the same numbers as the program printed them.
+  void drop_side_files() {
+    std::map<Path, std::vector<const Found*>> certain;
+    for (const Found& file : found) {
+      const bool log = file.claim.strength == Sniff::certain && file.claim.format->part != Part::configuration;
+      if (log) certain[file.path.parent_path()].push_back(&file);
+    }
+    std::vector<Found> kept;
+    for (const Found& file : found) {
+      const auto beside = certain.find(file.path.parent_path());
+      if (file.claim.strength == Sniff::certain || beside == certain.end()) {
+        kept.push_back(file);
+        continue;
+      }
+      if (!file.curves) continue;
+      if (file.claim.format->id == "csv") {
+        left_out.push_back({file.path, "a table without the columns of a training"});
+        continue;
+      }
+      const auto twin = std::find_if(beside->second.begin(), beside->second.end(),
+                                     [&](const Found* log) { return log->path.stem() == file.path.stem(); });
+      if (twin != beside->second.end()) {
+        left_out.push_back({file.path, "taken for another form of " + (*twin)->path.filename().string()});
+      } else if (one_run(beside->second) && named_like_output(file.path)) {
+        left_out.push_back(
+            {file.path, "taken for the output of the run in " + beside->second.front()->path.filename().string()});
+      } else {
+        kept.push_back(file);
+      }
+    }
+    found = std::move(kept);
   }
 
-  [[nodiscard]] bool leads_out(const Path& path) const {
-    std::error_code failure;
-    if (!std::filesystem::is_symlink(path, failure)) return false;
-    const Path target = std::filesystem::canonical(path, failure);
-    if (failure) return true;
-    return std::mismatch(root_.begin(), root_.end(), target.begin(), target.end()).first != root_.end();
-  }
-
-  void remember(const Error& error) {
-    if (!first_error) first_error = error;
+  static bool one_run(const std::vector<const Found*>& logs) {
+    const auto run = [](const Found* log) { return log->claim.format->run_of(log->path); };
+    return std::all_of(logs.begin(), logs.end(), [&](const Found* log) { return run(log) == run(logs.front()); });
   }
 
   FileSystem& files_;
   const ReadOptions& options_;
   const Format* forced_;
   Path root_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> folders_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;
+  std::vector<Link> links_;
+  bool behind_link_ = false;
+  std::size_t linked_entries_ = 0;
 };
 
 /// Of files that each hold the whole run so far, only the largest says the most.
@@ -267,7 +399,8 @@ std::vector<RunSource> to_sources(const std::vector<Group>& groups) {
   std::vector<RunSource> sources;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Path name = names[i].lexically_relative(common);
-    RunSource source{name.empty() || name == "." ? names[i].string() : name.string(), {}};
+    RunSource source{name.empty() || name == "." ? names[i].string() : name.string(), {}, {}};
+    source.doubtful = groups.size() > 1 && groups[i].files.back().claim.strength != Sniff::certain;
     for (const Found& file : groups[i].files) source.files.push_back({file.path, file.claim.format, {}});
     source.files.back().run = groups[i].stored;
     sources.push_back(std::move(source));
@@ -275,22 +408,35 @@ std::vector<RunSource> to_sources(const std::vector<Group>& groups) {
   return sources;
 }
 
-Result<std::vector<RunSource>> in_folder(FileSystem& files, const Path& path, const ReadOptions& options,
-                                         const Format* forced) {
-  // Without the trailing slash that people type, the folder's own name can be told.
-  const Path folder = path.has_filename() ? path : path.parent_path();
-  Walk walk(files, options, forced);
-  walk.folder(folder, 0);
-  const std::vector<Group> groups = group_runs(files, walk.found);
-  if (!groups.empty()) return to_sources(groups);
-  if (walk.first_error) return *walk.first_error;
-  if (walk.files_seen == 0) return Error{ErrorCode::not_found, "the folder holds no files", path.string()};
+Error nothing_in(const Walk& walk, const Path& path) {
+  if (!walk.unreadable.empty()) return walk.unreadable.front();
+  if (!walk.left_out.empty()) {
+    return {ErrorCode::not_found,
+            "the folder holds no run; " + walk.left_out.front().path.string() + " is " + walk.left_out.front().why,
+            path.string()};
+  }
+  if (walk.files_seen == 0) return {ErrorCode::not_found, "the folder holds no files", path.string()};
   std::string seen =
       "none of the " + std::to_string(walk.files_seen) + " files in it is a training log that Osler recognises";
   seen += walk.why_unclaimed
               ? "; the largest candidate, " + walk.why_unclaimed->context + ", " + walk.why_unclaimed->message
               : "; name a file to learn why";
-  return Error{ErrorCode::not_found, seen, path.string()};
+  return {ErrorCode::not_found, seen, path.string()};
+}
+
+Result<Survey> in_folder(FileSystem& files, const Path& path, const ReadOptions& options, const Format* forced) {
+  // Without the trailing slash that people type, the folder's own name can be told.
+  const Path folder = path.has_filename() ? path : path.parent_path();
+  Walk walk(files, options, forced);
+  walk.search(folder);
+  const std::vector<Group> groups = group_runs(files, walk.found);
+  if (groups.empty() && walk.others.empty()) return nothing_in(walk, path);
+  Survey survey;
+  if (!groups.empty()) survey.runs = to_sources(groups);
+  survey.others = std::move(walk.others);
+  survey.left_out = std::move(walk.left_out);
+  survey.unreadable = std::move(walk.unreadable);
+  return survey;
 }
 
 /// Configuration that lies beside a log that was named by itself, or in the folder of its run.
@@ -328,38 +474,52 @@ Result<std::vector<RunSource>> one_file(FileSystem& files, const Path& path, con
   if (format->store != nullptr) {
     const std::vector<Group> groups = stored_runs(files, {path, {{path, {format, Sniff::certain}, 0}}, {}});
     if (groups.size() > 1) return to_sources(groups);
-    return std::vector<RunSource>{{path.string(), {{path, format, groups.front().stored}}}};
+    return std::vector<RunSource>{{path.string(), {{path, format, groups.front().stored}}, {}}};
   }
-  RunSource source{path.string(), configuration_beside(files, path, *format)};
+  RunSource source{path.string(), configuration_beside(files, path, *format), {}};
   source.files.push_back({path, format, {}});
   return std::vector<RunSource>{std::move(source)};
 }
 
 }  // namespace
 
-Result<std::vector<RunSource>> discover(FileSystem& files, const std::filesystem::path& path,
-                                        const ReadOptions& options) {
+Result<Survey> survey(FileSystem& files, const std::filesystem::path& path, const ReadOptions& options) {
   const Format* forced = nullptr;
   if (!options.format.empty()) {
     const auto named = format_by_name(options.format);
     if (!named) return named.error();
     forced = *named;
   }
-  if (path == "-") return std::vector<RunSource>{{"-", {{path, forced, {}}}}};
+  const auto only = [](std::vector<RunSource> runs) {
+    Survey survey;
+    survey.runs = std::move(runs);
+    return survey;
+  };
+  if (path == "-") return only({{"-", {{path, forced, {}}}, {}}});
   const auto info = files.info(path);
   if (!info) return info.error();
   switch (info->kind) {
     case FileKind::directory:
       return in_folder(files, path, options, forced);
-    case FileKind::regular:
-      return one_file(files, path, forced);
+    case FileKind::regular: {
+      auto runs = one_file(files, path, forced);
+      if (!runs) return runs.error();
+      return only(std::move(*runs));
+    }
     case FileKind::pipe:
       // What a pipe holds can be read only once, so it is sniffed while it is read.
-      return std::vector<RunSource>{{path.string(), {{path, forced, {}}}}};
+      return only({{path.string(), {{path, forced, {}}}, {}}});
     case FileKind::other:
       break;
   }
   return Error{ErrorCode::unsupported, "is neither a file nor a folder nor a pipe", path.string()};
+}
+
+Result<std::vector<RunSource>> discover(FileSystem& files, const std::filesystem::path& path,
+                                        const ReadOptions& options) {
+  auto found = survey(files, path, options);
+  if (!found) return found.error();
+  return std::move(found->runs);
 }
 
 }  // namespace osler

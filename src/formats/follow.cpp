@@ -238,13 +238,15 @@ Follower::Follower(FileSystem& files, std::filesystem::path path, ReadOptions op
     : files_(files), path_(std::move(path)), options_(std::move(options)) {}
 
 Result<void> Follower::search() {
-  auto sources = discover(files_, path_, options_);
-  if (!sources) return sources.error();
+  auto found = survey(files_, path_, options_);
+  if (!found) return found.error();
+  others_ = std::move(found->others);
+  unreadable_ = std::move(found->unreadable);
   const auto run_of = [](const RunSource& source) {
     const SourceFile& file = source.files.back();
     return std::tuple(file.format->run_of(file.path), file.format->id, file.run);
   };
-  for (RunSource& source : *sources) {
+  for (RunSource& source : found->runs) {
     const auto key = run_of(source);
     const auto known =
         std::find_if(runs_.begin(), runs_.end(), [&](const FollowedRun& run) { return run_of(run.source()) == key; });

@@ -156,7 +156,10 @@ class Reading {
     damage_.add({path.string(), pumped.bytes, 0, pumped.error->message, 0});
     if (first_error_) return;
     first_error_ = pumped.error;
-    if (first_error_->context.empty()) first_error_->context = path.string();
+    // A reader knows the place in its bytes, not the name of the file.
+    std::string& context = first_error_->context;
+    if (context.find(path.string()) == std::string::npos)
+      context = path.string() + (context.empty() ? "" : ", " + context);
   }
 
   void tell(std::uint64_t bytes) {

@@ -21,9 +21,11 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::EventFileWriter;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::RecordingSink;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kTable = "step,loss\n1,3\n2,2\n3,1\n";
 
@@ -117,6 +119,80 @@ TEST_F(Reading, SideFilesOfACertainLogAreNoRuns) {
   write("model.pt", "step,loss\n1,2\n");
   write(".git/metrics.csv", kTable);
   EXPECT_THAT(*discover(real_file_system(), folder), SizeIs(1));
+}
+
+constexpr const char* kPrinted = "epoch 1 loss 3.0\nepoch 2 loss 2.0\nepoch 3 loss 1.0\n";
+
+std::vector<std::string> left_out(const Survey& survey) {
+  std::vector<std::string> names;
+  for (const LeftOut& left : survey.left_out) names.push_back(left.path.filename().string() + ": " + left.why);
+  return names;
+}
+
+TEST_F(Reading, ALogOfAnotherNameBesideACertainOneIsARunOfItsOwn) {
+  write("exp1.csv", kTable);
+  write("exp2.log", kPrinted);
+  const auto found = survey(real_file_system(), folder);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(names(found->runs), UnorderedElementsAre("exp1.csv", "exp2.log"));
+  EXPECT_THAT(found->left_out, IsEmpty());
+  for (const RunSource& run : found->runs) EXPECT_EQ(run.doubtful, run.name == "exp2.log");
+}
+
+TEST_F(Reading, WhatIsTakenForTheSameRunOnceMoreIsSaid) {
+  write("a/metrics.csv", kTable);
+  write("a/train.log", kPrinted);
+  write("a/slurm-4711.out", kPrinted);
+  write("b/exp1.csv", kTable);
+  write("b/exp1.log", kPrinted);
+  write("b/exp2.csv", kTable);
+  write("b/exp2.log", kPrinted);
+  write("b/output.log", kPrinted);  // of which of the two?
+  const auto found = survey(real_file_system(), folder);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->runs, SizeIs(4));
+  EXPECT_THAT(left_out(*found), UnorderedElementsAre("train.log: taken for the output of the run in metrics.csv",
+                                                     "slurm-4711.out: taken for the output of the run in metrics.csv",
+                                                     "exp1.log: taken for another form of exp1.csv",
+                                                     "exp2.log: taken for another form of exp2.csv"));
+}
+
+TEST_F(Reading, ADocumentBesideALogIsARunOnlyWhenItHoldsCurves) {
+  write("losses.csv", kTable);
+  write("config.json", R"({"layers": [64, 64], "lr": 0.1, "loss": "mse"})");
+  write("history.json", R"({"loss": [1.5, 1.2, 1.0, 0.9], "val_loss": [1.6, 1.4, 1.3, 1.2]})");
+  EXPECT_THAT(names(*discover(real_file_system(), folder)), UnorderedElementsAre("losses.csv", "history.json"));
+}
+
+TEST_F(Reading, LinksAreFollowedOutOfTheFolderWhereThatIsWanted) {
+  write("scratch/exp/metrics.csv", kTable);
+  write("scratch/other.csv", kTable);
+  write("inside/own.csv", kTable);
+  fs::create_directory_symlink(folder / "scratch/exp", folder / "inside/latest");
+  fs::create_symlink(folder / "scratch/other.csv", folder / "inside/other.csv");
+  fs::create_symlink("own.csv", folder / "inside/a-newest.csv");
+  fs::create_directory_symlink(folder, folder / "inside/around");
+  fs::create_symlink("gone.csv", folder / "inside/gone-link.csv");
+  ReadOptions options;
+  options.follow_links_out = true;
+  const auto followed = survey(real_file_system(), folder / "inside", options);
+  ASSERT_TRUE(followed);
+  EXPECT_THAT(names(followed->runs), UnorderedElementsAre("latest", "other.csv", "own.csv"))
+      << "each file once, by its own name";
+  EXPECT_THAT(left_out(*followed), UnorderedElementsAre("around: a link to a folder around this one",
+                                                        "gone-link.csv: a link that leads nowhere"));
+  const auto kept_in = survey(real_file_system(), folder / "inside");
+  EXPECT_THAT(names(kept_in->runs), ElementsAre("own.csv"));
+  EXPECT_THAT(left_out(*kept_in), ::testing::Contains("latest: a link that leads out of the folder"));
+}
+
+TEST_F(Reading, WhereThereAreOnlyLinksThatIsSaid) {
+  write("scratch/metrics.csv", kTable);
+  fs::create_directories(folder / "inside");
+  fs::create_directory_symlink(folder / "scratch", folder / "inside/latest");
+  const auto found = discover(real_file_system(), folder / "inside");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, HasSubstr("a link that leads out of the folder"));
 }
 
 TEST_F(Reading, ConfigurationIsFoundBesideALogThatIsNamedAlone) {
@@ -333,6 +409,13 @@ TEST_F(Reading, ReadsAStreamAndSniffsIt) {
   EXPECT_EQ(run->find("loss")->summary().points(), 3U);
   auto nothing = real_file_system().open_read(write("nothing", ""));
   EXPECT_THAT(describe(read_stream(**nothing, "stdin").error()), HasSubstr("stdin: is empty"));
+}
+
+TEST_F(Reading, NamesTheFileAlsoWhereTheReaderNamesAPlaceInIt) {
+  std::ifstream sample(fs::path(OSLER_SOURCE_DIR) / "tests/samples/wandb/offline.wandb", std::ios::binary);
+  std::string head(150, '\0');
+  sample.read(head.data(), static_cast<std::streamsize>(head.size()));
+  EXPECT_THAT(complaint(write("cut.wandb", head)), AllOf(HasSubstr("cut.wandb"), HasSubstr("byte 133")));
 }
 
 TEST_F(Reading, ShortReadsMakeNoDifference) {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "osler/run/foreign_names.h"
+#include "osler/run/role.h"
+
 namespace osler {
 namespace {
 
@@ -92,6 +95,7 @@ constexpr std::array<std::string_view, 8> kTimeNames = {"time",     "timestamp",
                                                         "walltime", "unix_time", "unix_timestamp", "timestamp_ms"};
 constexpr std::array<std::string_view, 10> kPhaseColumns = {"phase",  "mode",    "split", "stage",     "subset",
                                                             "_split", "dataset", "set",   "partition", "type"};
+constexpr std::array<std::string_view, 9> kUnits = {"ms", "s", "sec", "us", "seconds", "tokens", "samples", "min", "h"};
 constexpr std::array<std::string_view, 2> kTrainingPhases = {"train", "training"};
 constexpr std::array<std::string_view, 9> kEvaluationPhases = {
     "val", "valid", "validation", "eval", "evaluation", "test", "testing", "dev", "valid_test"};
@@ -114,10 +118,11 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view te
 }
 
 std::optional<std::uint8_t> counter_tier(std::string_view name) {
-  std::string text = comparable(name);
+  std::string text = comparable(in_english(name));
   // "time/total_timesteps" and "trainer/global_step" count training; "val/step" does not.
   if (const auto slash = text.rfind('/'); slash != std::string::npos) {
     if (is_evaluation_phase(text.substr(0, text.find('/')))) return std::nullopt;
+    if (is_one_of(kUnits, text.substr(0, slash))) return std::nullopt;  // "ms/step"
     text.erase(0, slash + 1);
   }
   for (const CounterName& counter : kCounterNames) {
@@ -152,6 +157,23 @@ bool is_phase(std::string_view text) {
   return is_one_of(kTrainingPhases, text) || is_evaluation_phase(text);
 }
 
+RowAssembler::Merit RowAssembler::merit_of(std::string_view name) {
+  switch (guess_role(name).role) {
+    case Role::train_loss:
+    case Role::validation_loss:
+      return Merit::loss;
+    case Role::train_accuracy:
+    case Role::validation_accuracy:
+    case Role::train_metric:
+    case Role::validation_metric:
+    case Role::reward:
+    case Role::evaluation_reward:
+      return Merit::other;
+    default:
+      return Merit::none;
+  }
+}
+
 struct RowAssembler::Trial {
   std::size_t rows = 0;  // rows that tell the axis
   std::size_t distinct = 0;
@@ -159,6 +181,7 @@ struct RowAssembler::Trial {
   std::size_t repeats = 0;  // points at the step of their predecessor
   bool whole = true;        // all values are whole numbers
   bool rising = true;
+  bool falling = true;  // from each row to the next
 
   [[nodiscard]] bool accepted() const {
     return rows > 0 && whole && static_cast<double>(repeats) <= kToleratedRepeats * static_cast<double>(points);
@@ -172,37 +195,76 @@ std::uint32_t RowAssembler::column(std::string_view name) {
   Column column{std::string(name), 0};
   Kind kind = Kind::plain;
   if (const auto tier = counter_tier(name)) {
-    kind = *tier == kEpochTier ? Kind::epoch : Kind::step;
+    kind = *tier == kEpochTier ? Kind::epoch : axis_told_ ? Kind::plain : Kind::step;
     column.tier = *tier;
     if (candidates_.size() < kMostCandidates) candidates_.push_back(id);
   } else if (is_one_of(kTimeNames, name)) {
     kind = Kind::time;
   }
+  merits_.push_back(kind == Kind::plain ? merit_of(name) : Merit::none);
   columns_.push_back(std::move(column));
   kinds_.push_back(kind);
   ids_.emplace(std::string(name), id);
   return id;
 }
 
+void RowAssembler::tell_axis(std::uint32_t column) {
+  if (chosen_ || !kept_.empty() || column >= columns_.size()) return;
+  chosen_ = axis_told_ = true;
+  axis_ = column;
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds_[i] == Kind::step) kinds_[i] = i == column ? Kind::counter : Kind::plain;
+  }
+}
+
 void RowAssembler::row(const Row& row, EventSink& sink) {
   if (row.cells.empty()) return;
+  if (newest_first_ && falls(row) && kept_cells_.size() < kMostTurned) {
+    keep(row);
+    return;
+  }
+  if (newest_first_) turn(sink);
   if (chosen_) {
     emit(row, sink);
     return;
   }
+  keep(row);
+  if (kept_.size() >= kWindowRows || kept_cells_.size() >= kWindowCells || axis_is_clear()) flush(sink);
+}
+
+void RowAssembler::keep(const Row& row) {
   kept_.push_back({static_cast<std::uint32_t>(kept_cells_.size()), static_cast<std::uint32_t>(row.cells.size()),
                    row.wall_time, std::string(row.prefix), segment_starts_});
   segment_starts_ = false;
   kept_cells_.insert(kept_cells_.end(), row.cells.begin(), row.cells.end());
-  if (kept_.size() >= kWindowRows || kept_cells_.size() >= kWindowCells || axis_is_clear()) flush(sink);
 }
 
 void RowAssembler::finish(EventSink& sink) {
   if (!chosen_) flush(sink);
+  if (newest_first_) turn(sink);
+  gaps_.finish(axis_ && kinds_[*axis_] == Kind::epoch, sink);
+}
+
+/// Whether the row goes on with falling steps; rows without a step go along.
+bool RowAssembler::falls(const Row& row) {
+  for (const Cell& cell : row.cells) {
+    if (cell.column != axis_) continue;
+    if (!(cell.value < lowest_axis_)) return false;
+    lowest_axis_ = cell.value;
+  }
+  return true;
+}
+
+void RowAssembler::turn(EventSink& sink) {
+  newest_first_ = false;
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) emit(kept_row(*kept), sink);
+  kept_ = {};
+  kept_cells_ = {};
 }
 
 void RowAssembler::flush(EventSink& sink) {
   choose_axis();
+  if (newest_first_) return;
   const bool starts = segment_starts_;
   for (const KeptRow& kept : kept_) {
     segment_starts_ = kept.starts_segment;
@@ -228,6 +290,7 @@ RowAssembler::Trial RowAssembler::try_axis(std::optional<std::uint32_t> axis) co
       if (cell.column != axis || cell.value == -1) continue;
       trial.whole = trial.whole && is_step(cell.value);
       trial.rising = trial.rising && !(cell.value < step);
+      trial.falling = trial.falling && !(cell.value >= step);
       trial.distinct += cell.value != step ? 1 : 0;
       ++trial.rows;
       step = cell.value;
@@ -283,6 +346,13 @@ void RowAssembler::choose_axis() {
     kinds_[candidate] = counts || candidate == best ? Kind::counter : Kind::plain;
   }
   axis_ = best;
+  if (!best) return;
+  const Trial trial = try_axis(best);
+  constexpr std::size_t kFewestFalling = 3;
+  newest_first_ = trial.falling && trial.rows >= kFewestFalling && trial.rows == kept_.size();
+  for (const Cell& cell : kept_cells_) {
+    if (cell.column == best) lowest_axis_ = cell.value;
+  }
 }
 
 void RowAssembler::move_offset(double axis_value, double epoch) {
@@ -318,6 +388,7 @@ std::int64_t RowAssembler::step_of(double axis_value, double epoch, bool evaluat
   }
   segment_starts_ = false;
   if (!is_step(axis_value)) return current_step_;
+  if (axis_told_) return current_step_ = static_cast<std::int64_t>(axis_value);
   if (evaluation && counter_) {
     const bool same_epoch = epoch_ && epoch == *epoch_;
     return offset_ != 0 || same_epoch ? current_step_ : static_cast<std::int64_t>(axis_value);
@@ -364,15 +435,36 @@ void RowAssembler::emit(const Row& row, EventSink& sink) {
   Event event;
   event.step = step_of(axis_value, epoch, prefixes_[prefix_].evaluation);
   event.wall_time = wall_time;
+  std::size_t losses = 0;
+  std::size_t figures = 0;  // losses included
   for (const Cell& cell : row.cells) {
     if (cell.column >= kMostColumns) continue;
     const Kind kind = kinds_[cell.column];
-    if (kind == Kind::counter) continue;
-    if (kind == Kind::time && !std::isnan(to_seconds(cell.value))) continue;
+    if (kind == Kind::counter || (kind == Kind::time && !std::isnan(to_seconds(cell.value)))) continue;
     if (series[cell.column] == kUnnamed) series[cell.column] = name_series(cell.column, row.prefix, sink);
+    if (std::isnan(cell.value)) continue;
+    losses += merits_[cell.column] == Merit::loss ? 1 : 0;
+    figures += merits_[cell.column] != Merit::none ? 1 : 0;
+  }
+  emit_cells(row, event, series, {losses, figures}, sink);
+}
+
+void RowAssembler::emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series, Figures figures,
+                              EventSink& sink) {
+  for (const Cell& cell : row.cells) {
+    if (cell.column >= kMostColumns) continue;
+    const Kind kind = kinds_[cell.column];
+    if (kind == Kind::counter || (kind == Kind::time && !std::isnan(to_seconds(cell.value)))) continue;
     event.series = series[cell.column];
     event.value = cell.value;
-    sink.add(event);
+    const Merit merit = kind == Kind::plain ? merits_[cell.column] : Merit::none;
+    if (merit == Merit::none || axis_told_) {  // who tells the axis leaves gaps empty
+      sink.add(event);
+      continue;
+    }
+    const std::size_t family = merit == Merit::loss ? figures.losses : figures.all;
+    const std::size_t itself = std::isnan(cell.value) ? 0 : 1;
+    gaps_.take(event, family > itself, sink);
   }
 }
 

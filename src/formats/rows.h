@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/gaps.h"
 #include "osler/run/event.h"
 
 namespace osler {
@@ -45,7 +46,9 @@ struct Row {
 ///   A counter that falls back otherwise is a restart, and is passed on as it is.
 /// - A row without the axis stands at the step of the row before it; so does an evaluation row of the current epoch,
 ///   whose own counter counts evaluation batches.
-/// Columns that count steps are not emitted as series, except the epoch. Time columns in seconds (or ms, us, ns) since
+/// - Where the rows come newest first they are turned round, up to kMostTurned cells of them.
+/// Columns that count steps are not emitted as series, except the epoch. A NaN in a figure of merit that means "not
+/// measured" is left out (GapFilter). Time columns in seconds (or ms, us, ns) since
 /// 1970 become the wall time.
 ///
 /// One assembler speaks to one sink for life. Columns beyond kMostColumns are ignored.
@@ -53,9 +56,13 @@ class RowAssembler {
  public:
   static constexpr std::size_t kWindowRows = 64;
   static constexpr std::uint32_t kMostColumns = 250'000;
+  static constexpr std::size_t kMostTurned = 4'000'000;
 
   /// The number of the column called `name`, made on first use.
   std::uint32_t column(std::string_view name);
+  /// Says that `column` is the axis and the rows are complete: its values are the steps as they are, all other counters
+  /// are series like any other, and every NaN is one. Before the first row.
+  void tell_axis(std::uint32_t column);
   /// Takes one row. Emits it, or keeps a copy until the axis is known.
   void row(const Row& row, EventSink& sink);
   /// The writer started anew here (a repeated header): where rows are counted, counting starts again.
@@ -65,6 +72,8 @@ class RowAssembler {
 
  private:
   enum class Kind : std::uint8_t { plain, step, counter, epoch, time };  // a step column counts, or is plain after all
+
+  enum class Merit : std::uint8_t { none, loss, other };  // which family of figures a plain column belongs to
 
   struct Column {
     std::string name;
@@ -77,6 +86,10 @@ class RowAssembler {
     std::string prefix;
     bool starts_segment = false;
   };
+  struct Figures {
+    std::size_t losses = 0;  // that have a value in a row
+    std::size_t all = 0;
+  };
   struct Trial;  // how well a column would do as the axis
 
   [[nodiscard]] Row kept_row(const KeptRow& kept) const;
@@ -84,7 +97,12 @@ class RowAssembler {
   [[nodiscard]] bool axis_is_clear() const;
   void choose_axis();
   void flush(EventSink& sink);
+  void keep(const Row& row);
+  void turn(EventSink& sink);
+  [[nodiscard]] bool falls(const Row& row);
   void emit(const Row& row, EventSink& sink);
+  void emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series, Figures figures, EventSink& sink);
+  [[nodiscard]] static Merit merit_of(std::string_view name);
   [[nodiscard]] std::int64_t step_of(double axis_value, double epoch, bool evaluation);
   void move_offset(double axis_value, double epoch);
   std::vector<SeriesId>& series_of(std::string_view prefix);
@@ -104,6 +122,7 @@ class RowAssembler {
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> ids_;
   std::vector<Column> columns_;
   std::vector<Kind> kinds_;
+  std::vector<Merit> merits_;
   std::vector<std::uint32_t> candidates_;  // step and epoch columns, in the order they appeared
   std::vector<Prefix> prefixes_;
   std::size_t prefix_ = 0;  // of the newest row
@@ -111,6 +130,10 @@ class RowAssembler {
   std::vector<KeptRow> kept_;
   std::vector<Cell> kept_cells_;
   bool chosen_ = false;
+  bool axis_told_ = false;
+  bool newest_first_ = false;  // rows are kept to be turned round
+  double lowest_axis_ = 0;     // of the rows that are kept for that
+  GapFilter gaps_;
   bool segment_starts_ = false;
   std::optional<std::uint32_t> axis_;  // none: the order of the rows
 

@@ -51,6 +51,53 @@ class Table {
   std::vector<std::uint32_t> columns_;
 };
 
+TEST(Rows, ThatComeNewestFirstAreTurnedRound) {
+  Table table({"step", "loss"});
+  for (int step = 100; step > 0; --step) table.row({static_cast<double>(step), 3.0 - step * 0.01});
+  const RecordingSink& read = table.read();
+  ASSERT_THAT(read.steps("loss"), SizeIs(100));
+  EXPECT_EQ(read.steps("loss").front(), 1);
+  EXPECT_EQ(read.steps("loss").back(), 100);
+}
+
+TEST(Rows, ThatGoBackAreNotTurnedRound) {
+  Table table({"step", "loss"});
+  const RecordingSink& read = table.row({30, 1}).row({10, 3}).row({20, 2}).row({30, 1}).read();
+  EXPECT_THAT(read.steps("loss"), ElementsAre(30, 10, 20, 30));
+}
+
+TEST(Rows, WhoseAxisIsToldAreTakenAsTheyAre) {
+  RowAssembler rows;
+  RecordingSink sink;
+  const std::uint32_t step = rows.column("step");
+  const std::uint32_t epoch = rows.column("epoch");
+  const std::uint32_t loss = rows.column("loss");
+  const std::uint32_t val_loss = rows.column("val_loss");
+  rows.tell_axis(step);
+  for (int i = 0; i < 4; ++i) {
+    const std::vector<Cell> cells = {{step, i == 2 ? 0.0 : i}, {epoch, i * 1.0}, {loss, 1.0}, {val_loss, kGap}};
+    rows.row({cells, kNoTime, {}}, sink);
+  }
+  rows.finish(sink);
+  EXPECT_THAT(sink.steps("loss"), ElementsAre(0, 1, 0, 3)) << "no counting within epochs";
+  EXPECT_THAT(sink.values("val_loss"), SizeIs(4)) << "a NaN that was written is one";
+}
+
+TEST(Rows, WhoseAxisIsToldKeepTheirOtherCounters) {
+  RowAssembler rows;
+  RecordingSink sink;
+  const std::uint32_t step = rows.column("step");
+  const std::uint32_t updates = rows.column("train/n_updates");
+  rows.tell_axis(step);
+  for (int i = 0; i < 5; ++i) {
+    const std::vector<Cell> cells = {{step, i * 10.0}, {updates, i * 40.0}};
+    rows.row({cells, kNoTime, {}}, sink);
+  }
+  rows.finish(sink);
+  EXPECT_THAT(sink.values("train/n_updates"), ElementsAre(0, 40, 80, 120, 160));
+  EXPECT_THAT(sink.steps("train/n_updates"), ElementsAre(0, 10, 20, 30, 40));
+}
+
 TEST(Rows, AStepColumnIsTheAxisAndNoSeries) {
   Table table({"step", "loss"});
   const RecordingSink& read = table.row({10, 3.0}).row({20, 2.0}).row({30, 1.0}).read();

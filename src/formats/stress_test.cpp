@@ -98,15 +98,15 @@ TEST_P(EveryTextReader, UnderstandsNumbersHoweverTheyAreWritten) {
   const Outcome outcome = read(GetParam().text({{"a_loss", "1,234.5"},
                                                 {"b_loss", "1e-4"},
                                                 {"c_loss", "inf"},
-                                                {"d_loss", "nan"},
-                                                {"e_loss", "NaN"},
+                                                {"d_grad_norm", "nan"},
+                                                {"e_grad_norm", "NaN"},
                                                 {"f_loss", "-Infinity"}},
                                                3));
   EXPECT_THAT(outcome.sink.values("a_loss"), ElementsAre(1234.5, 1234.5, 1234.5));
   EXPECT_THAT(outcome.sink.values("b_loss"), ElementsAre(1e-4, 1e-4, 1e-4));
   EXPECT_THAT(outcome.sink.values("c_loss"), ElementsAre(INFINITY, INFINITY, INFINITY));
-  EXPECT_TRUE(std::isnan(outcome.sink.values("d_loss").at(2)));
-  EXPECT_TRUE(std::isnan(outcome.sink.values("e_loss").at(2)));
+  EXPECT_TRUE(std::isnan(outcome.sink.values("d_grad_norm").at(2)));
+  EXPECT_TRUE(std::isnan(outcome.sink.values("e_grad_norm").at(2)));
   EXPECT_THAT(outcome.sink.values("f_loss"), ElementsAre(-INFINITY, -INFINITY, -INFINITY));
 }
 

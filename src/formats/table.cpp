@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "formats/json/config.h"
 #include "formats/numbers.h"
@@ -109,6 +111,7 @@ class TableReader final : public Reader {
 
   Result<void> finish(EventSink& sink, DamageReport& damage) override {
     lines_.finish(damage, [&](const Line& line) { take(line, sink, damage); });
+    if (!settled_ && kept_.empty() && !comments_.empty()) kept_.push_back(comments_.back());
     if (!settled_) settle(sink, damage);
     rows_.finish(sink);
     return {};
@@ -121,22 +124,44 @@ class TableReader final : public Reader {
   };
 
   void take(const Line& line, EventSink& sink, DamageReport& damage) {
-    if (line.text.starts_with('#')) return comment(line, sink, damage);
+    if (line.text.starts_with('#')) return comment(line, sink);
     if (is_rule(line.text)) return;
     if (settled_) return data(line.text, line.number, sink, damage);
+    if (!comments_.empty()) settle_comments(line, sink);
     kept_.push_back({std::string(line.text), line.number});
     if (kept_.size() >= kLayoutLines) settle(sink, damage);
   }
 
   /// A comment may hold the configuration as JSON, or the header.
-  void comment(const Line& line, EventSink& sink, DamageReport& damage) {
+  void comment(const Line& line, EventSink& sink) {
     const std::string_view text = trim(line.text.substr(line.text.find_first_not_of('#') == std::string_view::npos
                                                             ? line.text.size()
                                                             : line.text.find_first_not_of('#')));
     if (text.starts_with('{')) {
       json_to_config(text, sink);
-    } else if (!settled_ && kept_.empty() && text.find_first_of(",;\t|") != std::string_view::npos) {
-      take({text, line.number}, sink, damage);
+    } else if (!settled_ && kept_.empty() && comments_.size() < kMostComments) {
+      comments_.push_back({std::string(text), line.number});
+    }
+  }
+
+  /// The comments above a table: its header, where the next line is one of numbers; the rest are settings, "lr,0.001".
+  void settle_comments(const Line& next, EventSink& sink) {
+    std::vector<KeptLine> comments = std::exchange(comments_, {});
+    const TableLayout layout = guess_layout({std::string(next.text)});
+    const std::string& last = comments.back().text;
+    const std::vector<std::string> names = split_fields(last, layout.delimiter);
+    const bool named = std::none_of(names.begin(), names.end(),
+                                    [](const std::string& name) { return read_cell(name).kind == CellKind::number; });
+    const bool headed = layout.columns > 0 && !layout.has_header && named && names.size() == layout.columns;
+    if (headed) kept_.push_back(comments.back());
+    if (headed) comments.pop_back();
+    for (const KeptLine& comment : comments) {
+      const std::size_t split = comment.text.find_first_of(",;\t=:");
+      if (split == std::string::npos) continue;
+      const std::string_view key = trim(std::string_view(comment.text).substr(0, split));
+      const std::string_view value = trim(std::string_view(comment.text).substr(split + 1));
+      const bool word = key.find(' ') == std::string_view::npos && !key.empty();
+      if (word && !value.empty() && key.size() <= kLongestKey) sink.config(key, value);
     }
   }
 
@@ -151,14 +176,79 @@ class TableReader final : public Reader {
     } else {
       layout_ = {TableLayout::kBlanks, false, options_.header.size()};
     }
-    if (!texts.empty() && !layout_.has_header) name_columns(unnamed_header(texts));
+    long_ = layout_.has_header ? long_form_of(split_fields(texts.front(), layout_.delimiter)) : bare_long_form(texts);
+    if (!texts.empty() && !layout_.has_header && !long_) name_columns(unnamed_header(texts));
     for (const KeptLine& line : kept_) data(line.text, line.number, sink, damage);
     kept_ = {};
+  }
+
+  /// Where each row holds one number and its name: "250 val 3.1", "step,metric,value".
+  struct LongForm {
+    std::size_t name = 0;
+    std::size_t value = 0;
+    std::vector<std::string> header;
+  };
+
+  /// The long form that a header tells of.
+  static std::optional<LongForm> long_form_of(std::vector<std::string> header) {
+    static constexpr std::array<std::string_view, 6> kNames = {"metric", "name", "tag", "key", "series", "variable"};
+    LongForm form;
+    bool named = false;
+    bool valued = false;
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      const bool name = std::find(kNames.begin(), kNames.end(), header[i]) != kNames.end();
+      if (name) form.name = i;
+      if (header[i] == "value") form.value = i;
+      named |= name;
+      valued |= header[i] == "value";
+    }
+    if (!named || !valued || header.size() > 8) return std::nullopt;
+    form.header = std::move(header);
+    return form;
+  }
+
+  /// Three columns without header: a step, a word and a number.
+  [[nodiscard]] std::optional<LongForm> bare_long_form(const std::vector<std::string>& lines) const {
+    if (layout_.columns != 3 || lines.size() < 2 || !options_.header.empty()) return std::nullopt;
+    for (const std::string& line : lines) {
+      const std::vector<std::string> fields = split_fields(line, layout_.delimiter);
+      if (fields.size() != 3) return std::nullopt;
+      const CellValue step = read_cell(fields[0]);
+      const bool counts = step.kind == CellKind::number && step.value >= 0 && step.value == std::floor(step.value);
+      if (!counts || read_cell(fields[1]).kind != CellKind::text || read_cell(fields[2]).kind != CellKind::number) {
+        return std::nullopt;
+      }
+    }
+    return LongForm{1, 2, {"step", "", ""}};
+  }
+
+  /// A row of the long form. A number under the name of a phase is the loss: nobody writes another one like that.
+  void long_row(std::string_view line, std::uint64_t number, EventSink& sink, DamageReport& damage) {
+    const std::vector<std::string> fields = split_fields(line, layout_.delimiter);
+    if (layout_.has_header && fields == long_->header) return;
+    const CellValue value = fields.size() == long_->header.size() ? read_cell(fields[long_->value]) : CellValue{};
+    if (value.kind != CellKind::number || fields[long_->name].empty()) {
+      damage.add({{}, 0, number, fmt::format("'{}' is no row of the table", quotable(line)), line.size()});
+      return;
+    }
+    cells_.clear();
+    wall_time_ = kNoTime;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (i == long_->name || i == long_->value) continue;
+      if (const double time = read_date_time(fields[i]); !std::isnan(time)) wall_time_ = time;
+      const CellValue cell = read_cell(fields[i]);
+      if (cell.kind == CellKind::number) cells_.push_back({rows_.column(long_->header[i]), cell.value});
+    }
+    const std::string& name = fields[long_->name];
+    const bool phase = is_phase(name);
+    cells_.push_back({rows_.column(phase ? "loss" : std::string_view(name)), value.value});
+    rows_.row({cells_, wall_time_, phase ? std::string_view(name) : std::string_view{}}, sink);
   }
 
   /// Names for columns that have none: a first column that counts up is the step.
   [[nodiscard]] std::vector<std::string> unnamed_header(const std::vector<std::string>& lines) const {
     if (!options_.header.empty()) return options_.header;
+    if (layout_.columns == 1 && !options_.only_column.empty()) return {options_.only_column};
     std::vector<std::string> names;
     for (std::size_t i = 0; i < layout_.columns; ++i) names.push_back(fmt::format("column {}", i + 1));
     double last = -1;
@@ -190,9 +280,12 @@ class TableReader final : public Reader {
       column.phase = is_phase_column(name);
       columns_.push_back(std::move(column));
     }
+    // Our own tables say by their first two columns what the axis is; other counters in them are series.
+    if (names.size() > 1 && names[0] == "step" && names[1] == "wall_time") rows_.tell_axis(columns_[0].id);
   }
 
   void data(std::string_view line, std::uint64_t number, EventSink& sink, DamageReport& damage) {
+    if (long_) return long_row(line, number, sink, damage);
     if (layout_.has_header && (columns_.empty() || line == header_)) return header(line);
     cells_.clear();
     prefix_ = {};
@@ -204,6 +297,16 @@ class TableReader final : public Reader {
                                    ? plain_fields(line, number)
                                    : any_fields(line, number);
     if (cells_.empty() && texts_ > 0 && prefix_.empty()) return odd_line(line, number, damage);
+    if (is_shifted(fields)) {
+      damage.add({{},
+                  0,
+                  number,
+                  fmt::format("a row of {} fields in a table of {} columns: left out, since nobody knows which are "
+                              "missing",
+                              fields, columns_.size()),
+                  line.size()});
+      return;
+    }
     for (Damage& item : row_damage_) damage.add(std::move(item));
     if (fields > columns_.size()) {
       damage.add(
@@ -214,6 +317,16 @@ class TableReader final : public Reader {
            0});
     }
     rows_.row({cells_, wall_time_, prefix_}, sink);
+  }
+
+  /// Whether a row that is too short follows rows that were complete: a last evaluation of its own, or a cut-off line.
+  bool is_shifted(std::size_t fields) {
+    if (!layout_.has_header || fields >= columns_.size()) {
+      ++complete_rows_;
+      return false;
+    }
+    short_rows_usual_ |= complete_rows_ < kCompleteRows;
+    return !short_rows_usual_;
   }
 
   void header(std::string_view line) {
@@ -321,6 +434,9 @@ class TableReader final : public Reader {
     }
   }
 
+  static constexpr std::uint64_t kCompleteRows = 3;  // after which a table is known to have complete rows
+  static constexpr std::size_t kMostComments = 1000;
+  static constexpr std::size_t kLongestKey = 100;
   // Twin names are looked for in tables up to this width; the search is quadratic.
   static constexpr std::size_t kTwinsLookedFor = 2000;
 
@@ -328,8 +444,12 @@ class TableReader final : public Reader {
   LineSplitter lines_;
   RowAssembler rows_;
   std::vector<KeptLine> kept_;
+  std::vector<KeptLine> comments_;  // above the table
   bool settled_ = false;
   TableLayout layout_;
+  std::optional<LongForm> long_;
+  std::uint64_t complete_rows_ = 0;
+  bool short_rows_usual_ = false;
   std::string header_;
   std::vector<ColumnState> columns_;
   std::vector<Cell> cells_;

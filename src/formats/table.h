@@ -26,6 +26,7 @@ struct TableLayout {
 struct TableOptions {
   std::vector<std::string> header;  ///< names of the columns when the file has no header; then blanks separate
   std::vector<std::pair<std::string, std::string>> rename;  ///< columns to be called differently
+  std::string only_column;                                  ///< name of a single column that has none
 };
 
 /// The fields of one line, without quotes and blanks around them.
@@ -36,6 +37,9 @@ struct TableOptions {
 
 /// The first lines of an input that are no comments, decoded.
 [[nodiscard]] std::vector<std::string> first_lines(const Peek& peek);
+
+/// Whether the head of the input is nothing but the beginning of a long header: hundreds of short names.
+[[nodiscard]] bool is_wide_header(const Peek& peek);
 
 /// Whether a table with this header was written by a training.
 [[nodiscard]] bool is_training_header(const std::vector<std::string>& names);

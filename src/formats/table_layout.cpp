@@ -88,6 +88,21 @@ std::vector<std::string> first_lines(const Peek& peek) {
   return lines;
 }
 
+bool is_wide_header(const Peek& peek) {
+  constexpr std::size_t kFewestNames = 100;
+  if (peek.whole || peek.head.find_first_of("\r\n") != std::string_view::npos) return false;
+  // JSON objects one after another on one line have commas and names as well.
+  if (peek.head.starts_with('{') || peek.head.starts_with('[')) return false;
+  for (const char delimiter : {',', '\t', ';'}) {
+    const std::size_t last = peek.head.rfind(delimiter);
+    if (last == std::string_view::npos) continue;
+    const std::vector<std::string> names = split_fields(peek.head.substr(0, last), delimiter);
+    const LineShape shape = shape_of(names);
+    if (names.size() >= kFewestNames && shape.numbers == 0 && could_be_names(names)) return is_training_header(names);
+  }
+  return false;
+}
+
 bool is_training_header(const std::vector<std::string>& names) {
   constexpr std::array<std::string_view, 22> kWords = {
       "loss",   "acc",       "epoch",  "step", "iter", "lr",   "reward", "grad", "perplexity", "ppl",   "auc",

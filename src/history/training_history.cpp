@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "history/kept_points.h"
+#include "monitor/activation_ledger.h"
 #include "osler/report/render.h"
 #include "osler/runfile/reader.h"
 #include "osler/runfile/writer.h"
@@ -54,6 +55,13 @@ class TrainingHistory::Work {
     return {};
   }
 
+  void activation(std::int64_t step, std::string_view layer, std::string_view operation,
+                  const stats::TensorView& output) {
+    const std::lock_guard lock(tensor_mutex_);
+    activations_.measure(std::string(layer), operation, output);
+    activations_.record(recorder_, step);
+  }
+
   Result<Report> report() {
     auto report = examine(diagnosis_);
     if (report) recorder_.report(report->steps.last, render_json(*report));
@@ -100,6 +108,7 @@ class TrainingHistory::Work {
   std::mutex tensor_mutex_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;
+  monitor::ActivationLedger activations_;
 };
 
 TrainingHistory::TrainingHistory(std::unique_ptr<Work> work) : work_(std::move(work)) {}
@@ -155,6 +164,11 @@ void TrainingHistory::tensor(std::int64_t step, TensorKind kind, std::string_vie
                              std::span<const double> values) {
   static_cast<void>(work_->tensor(step, kind, layer, stats::TensorView::of(values)));
 }
+void TrainingHistory::activation(std::int64_t step, std::string_view layer, std::string_view operation,
+                                 const stats::TensorView& output) {
+  work_->activation(step, layer, operation, output);
+}
+
 void TrainingHistory::config(std::string_view key, std::string_view value) {
   work_->recorder_.config(key, value);
 }

@@ -54,6 +54,31 @@ TEST(TrainingHistory, SeesALossThatTurnsNonFiniteAtOnce) {
   EXPECT_TRUE(has(*history.report(), "loss-nonfinite-later"));
 }
 
+TEST(TrainingHistory, SeesDeadAndSaturatedUnitsOfALayer) {
+  TrainingHistory history = history_in();
+  const std::vector<std::int64_t> sizes = {64, 4};  // samples, units
+  std::vector<float> rectified(64 * 4);
+  std::vector<float> squashed(64 * 4);
+  for (int step = 0; step < 40; ++step) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(step));
+    std::normal_distribution<float> draw;
+    for (std::size_t i = 0; i < rectified.size(); ++i) {
+      rectified[i] = i % 4 == 0 ? std::max(0.0F, draw(random)) : 0.0F;  // three of four units never fire
+      squashed[i] = i % 4 < 2 ? 0.999F : std::tanh(draw(random));
+    }
+    history.record(step, {healthy_loss(step), {}, {}, {}, {}, {}});
+    const auto view = [&](const std::vector<float>& values) {
+      return *stats::TensorView::contiguous(values.data(), stats::DType::f32, sizes);
+    };
+    history.activation(step, "hidden", "relu", view(rectified));
+    history.activation(step, "gate", "tanh", view(squashed));
+  }
+  const auto report = history.report();
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(has(*report, "dead-neurons"));
+  EXPECT_TRUE(has(*report, "saturated-activations"));
+}
+
 TEST(TrainingHistory, MeasuresTensorsWhereTheyLie) {
   TrainingHistory history = history_in();
   const std::vector<float> gradient = {3, 4, 0, 0};

@@ -68,8 +68,99 @@ constexpr Named kWild[] = {
     {"elapsed time per iteration (ms)", Role::step_time},  // Megatron-LM
     {"rollout/ep_rew_mean", Role::reward},                 // stable-baselines3
     {"episode_reward", Role::reward},                      // RLlib and scripts
-    {"best_val_loss", Role::other},                        // derived from another series
-    {"num_samples", Role::other},                          // a count
+    {"tr_loss", Role::train_loss},                         // short splits
+    {"va_loss", Role::validation_loss},
+    {"loss_va", Role::validation_loss},
+    {"tst_loss", Role::validation_loss},
+    {"trn_loss", Role::train_loss},
+    {"va_acc", Role::validation_accuracy},
+    {"Verlust", Role::train_loss},  // other languages
+    {"Validierungsverlust", Role::validation_loss},
+    {"потери_валидации", Role::validation_loss},
+    {"Потери на валидации", Role::validation_loss},
+    {"val_Genauigkeit", Role::validation_accuracy},
+    {"训练损失", Role::train_loss},
+    {"验证集准确率", Role::validation_accuracy},
+    {"perte", Role::train_loss},
+    {"Pérdida (validación)", Role::validation_loss},
+    {"学习率", Role::learning_rate},
+    {"Lernrate", Role::learning_rate},
+    {"grad/global_norm", Role::gradient_norm},  // scripts
+    {"|g|", Role::gradient_norm},
+    {"grad_norm_after_clip", Role::gradient_norm},
+    {"max_clip_norm", Role::clip_threshold},
+    {"eval/mean_reward", Role::evaluation_reward},  // stable-baselines3
+    {"AverageEpRet", Role::reward},                 // Spinning Up
+    {"AverageTestEpRet", Role::evaluation_reward},
+    {"StdEpRet", Role::reward_deviation},
+    {"MaxEpRet", Role::other},
+    {"charts/episodic_return", Role::reward},         // CleanRL
+    {"Environment/Cumulative Reward", Role::reward},  // ML-Agents
+    {"best_reward", Role::other},
+    {"total_reward_sum", Role::other},
+    {"reward_so_far", Role::other},
+    {"rollout/ep_len_mean", Role::episode_length},
+    {"EpLen", Role::episode_length},
+    {"rollout/exploration_rate", Role::exploration_rate},
+    {"epsilon", Role::exploration_rate},
+    {"Policy/Epsilon", Role::other},  // ML-Agents: the clip range
+    {"train/entropy_loss", Role::policy_entropy},
+    {"losses/entropy", Role::policy_entropy},
+    {"train/ent_coef", Role::other},
+    {"train/std", Role::action_deviation},
+    {"Policy/mean_noise_std", Role::action_deviation},  // rsl_rl
+    {"train/approx_kl", Role::policy_kl},
+    {"objective/kl", Role::reference_kl},  // TRL
+    {"kl_coef", Role::other},
+    {"train/clip_fraction", Role::clip_fraction},
+    {"ClipFrac", Role::clip_fraction},
+    {"losses/clipfrac", Role::clip_fraction},
+    {"train/clip_range", Role::other},
+    {"train/explained_variance", Role::explained_variance},
+    {"vf_explained_var", Role::explained_variance},  // RLlib
+    {"train/value_loss", Role::value_loss},
+    {"Loss/value_function", Role::value_loss},  // rsl_rl
+    {"LossV", Role::value_loss},
+    {"losses/qf1_loss", Role::value_loss},
+    {"train/critic_loss", Role::value_loss},
+    {"LossPi", Role::policy_loss},
+    {"train/policy_gradient_loss", Role::policy_loss},
+    {"actor/pg_loss", Role::policy_loss},  // verl
+    {"Loss value", Role::train_loss},      // no critic
+    {"AverageQ1Vals", Role::q_value},
+    {"losses/qf1_values", Role::q_value},
+    {"Policy/Extrinsic Value Estimate", Role::q_value},
+    {"g_loss", Role::generator_loss},
+    {"loss_D", Role::discriminator_loss},
+    {"errD", Role::discriminator_loss},  // PyTorch's DCGAN
+    {"D(x)", Role::other},
+    {"D_A", Role::discriminator_loss},  // CycleGAN
+    {"cycle_A", Role::generator_loss},
+    {"reward", Role::reward},  // TRL's GRPO
+    {"reward_std", Role::reward_deviation},
+    {"frac_reward_zero_std", Role::no_variance_share},
+    {"completions/mean_length", Role::completion_length},
+    {"completions/clipped_ratio", Role::truncated_share},
+    {"response_length/clip_ratio", Role::truncated_share},  // verl
+    {"critic/score/mean", Role::reward},
+    {"clip_ratio/high_max", Role::other},
+    {"rewards/margins", Role::reward_margin},  // TRL's DPO
+    {"rewards/chosen", Role::preference_reward},
+    {"rewards/accuracies", Role::train_accuracy},
+    {"num_input_tokens_seen", Role::tokens_seen},  // Hugging Face
+    {"mfu", Role::utilization},                    // nanoGPT
+    {"loss #2", Role::train_loss},                 // of a second process in one text
+    {"Cumulative Reward_hist#mean", Role::other},  // of a distribution
+    {"val@20", Role::validation_metric},
+    {"samples/sec", Role::throughput},
+    {"ms/step", Role::step_time},
+    {"time/iterations", Role::other},
+    {"train/epoch", Role::epoch},
+    {"AverageEpCost", Role::other},  // of a constrained agent
+    {"total_update_l2", Role::other},
+    {"% time spent exploring", Role::exploration_rate},  // baselines
+    {"best_val_loss", Role::other},                      // derived from another series
+    {"num_samples", Role::other},                        // a count
 };
 
 TEST(Role, IsGuessedFromTheNamesOfRealLogs) {
@@ -93,12 +184,59 @@ TEST(Role, KnowsWhichWayIsBetter) {
   EXPECT_TRUE(guess_role("rollout/ep_rew_mean").higher_is_better);
 }
 
+TEST(Role, OfAnObjectiveThatIsMaximisedIsThatOfALossWithTheOtherDirection) {
+  for (const char* name : {"elbo", "val_elbo", "log_likelihood", "test_ll", "train/elbo"}) {
+    EXPECT_TRUE(guess_role(name).higher_is_better) << name;
+    EXPECT_EQ(guess_role(name).measure, Measure::log_likelihood) << name;
+  }
+  EXPECT_EQ(guess_role("elbo").role, Role::train_loss);
+  EXPECT_EQ(guess_role("val_elbo").role, Role::validation_loss);
+  for (const char* name : {"neg_elbo", "nll", "elbo_loss", "negative_log_likelihood", "-elbo", "nelbo"}) {
+    EXPECT_EQ(guess_role(name).role, Role::train_loss) << name;
+    EXPECT_FALSE(guess_role(name).higher_is_better) << name;
+  }
+}
+
+TEST(Role, ComesWithTheFigureThatIsMeasured) {
+  constexpr std::pair<std::string_view, Measure> kFigures[] = {{"metrics/mAP50-95(B)", Measure::average_precision},
+                                                               {"val_f1", Measure::f1},
+                                                               {"val_mIoU", Measure::iou},
+                                                               {"val_dice", Measure::dice},
+                                                               {"eval_bleu", Measure::bleu},
+                                                               {"val_auc", Measure::auc},
+                                                               {"r2", Measure::r2},
+                                                               {"perplexity", Measure::perplexity},
+                                                               {"val_bits_per_byte", Measure::bits},
+                                                               {"eval_wer", Measure::word_error_rate},
+                                                               {"rollout/success_rate", Measure::success_rate},
+                                                               {"val_mse", Measure::squared_error},
+                                                               {"val_accuracy", Measure::accuracy},
+                                                               {"acc5", Measure::top_accuracy},
+                                                               {"cross_entropy", Measure::cross_entropy},
+                                                               {"loss", Measure::unknown},
+                                                               {"lr", Measure::unknown}};
+  for (const auto& [name, measure] : kFigures) {
+    EXPECT_EQ(to_string(guess_role(name).measure), to_string(measure)) << name;
+  }
+  EXPECT_FALSE(guess_role("perplexity").higher_is_better);
+  EXPECT_FALSE(guess_role("eval_ter").higher_is_better) << "translation error rate";
+}
+
+TEST(Role, OfAnEntropyLossIsTheEntropyWithItsSignTurned) {
+  EXPECT_TRUE(guess_role("train/entropy_loss").negated);
+  EXPECT_FALSE(guess_role("losses/entropy").negated);
+  EXPECT_FALSE(guess_role("actor/entropy_loss").negated) << "verl writes the entropy itself under this name";
+}
+
 TEST(Role, KnowsPartsFromTheWhole) {
   EXPECT_TRUE(guess_role("train/box_loss").component);
   EXPECT_TRUE(guess_role("train/cls_loss").component);
   EXPECT_FALSE(guess_role("train/loss").component);
   EXPECT_FALSE(guess_role("train_loss_step").component);
   EXPECT_FALSE(guess_role("total_loss").component);
+  EXPECT_FALSE(guess_role("mean_squared_error").component);
+  EXPECT_FALSE(guess_role("d_loss").component);
+  EXPECT_TRUE(guess_role("loss_dice").component);
 }
 
 TEST(Role, KnowsNetworksThatPlayAgainstEachOther) {
@@ -177,6 +315,36 @@ TEST(RoleMap, TakesAnErrorForTheLossWhereThereIsNoOther) {
   EXPECT_THAT(names_in(*RoleMap::infer(without), Role::validation_loss), ElementsAre("val_mae"));
 }
 
+TEST(RoleMap, TellsDivergencesApartByTheCompanyTheyKeep) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"kl", "reward", "ep_len_mean"})), Role::policy_kl), ElementsAre("kl"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"kl", "reward", "completion_length"})), Role::reference_kl),
+              ElementsAre("kl"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"kl_loss", "recon_loss", "loss"})), Role::latent_kl),
+              ElementsAre("kl_loss"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"kl_loss", "loss"})), Role::train_loss),
+              ElementsAre("loss", "kl_loss"))
+      << "of distillation";
+}
+
+TEST(RoleMap, TakesAnEntropyForThePolicysOnlyWhereSomethingActs) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"entropy", "reward"})), Role::policy_entropy), ElementsAre("entropy"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"entropy", "loss"})), Role::policy_entropy), IsEmpty());
+}
+
+TEST(RoleMap, TakesACriticBesideAGeneratorForADiscriminator) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"critic_loss", "generator_loss"})), Role::discriminator_loss),
+              ElementsAre("critic_loss"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"critic_loss", "actor_loss"})), Role::value_loss),
+              ElementsAre("critic_loss"));
+}
+
+TEST(RoleMap, TakesALossOfVBesideOneOfTForThatOfTheValidation) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"t_loss", "v_loss"})), Role::validation_loss), ElementsAre("v_loss"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"pi_loss", "v_loss"})), Role::value_loss), ElementsAre("v_loss"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"t_loss", "v_loss", "reward"})), Role::value_loss),
+              ElementsAre("v_loss"));
+}
+
 TEST(RoleMap, FollowsTheUsersWord) {
   const auto run = run_with({"loss", "my_thing"});
   const auto roles = RoleMap::infer(run, {{Role::train_loss, "my_thing"}});
@@ -200,6 +368,73 @@ TEST(RoleMap, CastsVeryManySeries) {
   const auto roles = RoleMap::infer(run);
   ASSERT_TRUE(roles);
   EXPECT_EQ(roles->in(Role::other).size(), static_cast<std::size_t>(kSeries));
+}
+
+TEST(LayerRoles, AreFoundUnderTheFoldersOfTrainers) {
+  const struct {
+    std::string_view name;
+    Role role;
+    std::string_view layer;
+  } kCases[] = {{"grad_norm/fc1.weight", Role::layer_gradient, "fc1.weight"},
+                {"train/grad_norm/fc1.weight", Role::layer_gradient, "fc1.weight"},
+                {"l2_norm/grad/blocks.0.attn.weight", Role::layer_gradient, "blocks.0.attn.weight"},
+                {"grad/norm/blocks.0.attn.weight", Role::layer_gradient, "blocks.0.attn.weight"},
+                {"grad_2.0_norm/fc1.weight", Role::layer_gradient, "fc1.weight"},
+                {"params/norm/fc1.weight", Role::layer_weight, "fc1.weight"},
+                {"train/grad_norm/total", Role::gradient_norm, ""},
+                {"train/grad_norm", Role::gradient_norm, ""},
+                {"grad/norm/total", Role::gradient_norm, ""}};
+  for (const auto& [name, role, layer] : kCases) {
+    const RoleGuess guess = guess_role(name);
+    EXPECT_EQ(guess.role, role) << name;
+    EXPECT_EQ(guess.layer, layer) << name;
+  }
+}
+
+std::vector<std::string> layers_of(const std::vector<std::string>& names) {
+  Run run;
+  for (const std::string& name : names) {
+    const SeriesId id = run.series(name);
+    for (std::int64_t step = 0; step < 3; ++step) run.add(Event{id, step, kNoTime, 1.0});
+  }
+  std::vector<std::string> layers;
+  const auto roles = RoleMap::infer(run);
+  for (const Cast& cast : roles->in(Role::layer_gradient)) layers.push_back(cast.guess.layer);
+  return layers;
+}
+
+TEST(LayerRoles, FlatNamesAreLayersInCompany) {
+  EXPECT_EQ(layers_of({"grad_norm_fc1", "grad_norm_fc2", "grad_norm_fc3"}),
+            (std::vector<std::string>{"fc1", "fc2", "fc3"}));
+  EXPECT_EQ(layers_of({"layers.0.weight.grad_norm", "layers.1.weight.grad_norm", "layers.2.q.weight.grad_norm"}),
+            (std::vector<std::string>{"layers.0.weight", "layers.1.weight", "layers.2.q.weight"}));
+  EXPECT_EQ(layers_of({"grad_norm", "grad_norm_encoder", "grad_norm_decoder", "grad_norm_head"}),
+            (std::vector<std::string>{"encoder", "decoder", "head"}));
+}
+
+TEST(LayerRoles, ShortNamesAreLayersBesideOthersOfTheKind) {
+  EXPECT_EQ(layers_of({"grad_norm/l0", "grad_norm/l1", "grad_norm/l2", "grad_norm/l3"}),
+            (std::vector<std::string>{"l0", "l3", "l1", "l2"}));
+  EXPECT_TRUE(layers_of({"grad_norm/l2", "grad_norm/l1"}).empty());
+}
+
+TEST(LayerRoles, NormsOfTheWholeAndOfOtherMachinesAreNoLayers) {
+  EXPECT_TRUE(layers_of({"grad_norm", "grad_norm_before_clip", "grad_norm_after_clip", "grad_norm_max"}).empty());
+  EXPECT_TRUE(layers_of({"grad_norm_step", "grad_norm_epoch", "train/grad_norm"}).empty());
+  EXPECT_TRUE(layers_of({"rank0/grad_norm", "rank1/grad_norm", "rank2/grad_norm"}).empty());
+  EXPECT_TRUE(layers_of({"grad_norm_actor", "grad_norm_critic", "grad_norm_value"}).empty());
+  EXPECT_TRUE(layers_of({"grad_norm", "grad_norm.1", "grad_norm.2", "grad_norm.3"}).empty());
+  EXPECT_TRUE(layers_of({"grad_norm_fc1", "grad_norm_fc2"}).empty());
+}
+
+TEST(ClippedShare, IsToldFromLimitsNormsAndPoliciesByItsName) {
+  for (const char* name :
+       {"clip_freq", "clip_frequency", "clipped", "was_clipped", "grad_clip_ratio", "train/clip_pct"})
+    EXPECT_EQ(guess_role(name).role, Role::clipped_share) << name;
+  EXPECT_EQ(guess_role("clip_fraction").role, Role::clip_fraction);
+  EXPECT_EQ(guess_role("completions/clipped_ratio").role, Role::truncated_share);
+  EXPECT_EQ(guess_role("clip_norm").role, Role::clip_threshold);
+  EXPECT_EQ(guess_role("grad_norm_clipped").role, Role::gradient_norm);
 }
 
 }  // namespace

@@ -11,7 +11,10 @@ double Curve::points() const {
 }
 
 Curve curve_of(const Summary& summary, std::size_t at_most) {
-  std::vector<Bucket> buckets = summary.buckets();
+  return curve_of(summary.buckets(), at_most);
+}
+
+Curve curve_of(std::vector<Bucket> buckets, std::size_t at_most) {
   thin(buckets, at_most);
   // A newest bucket that has only begun to fill is noisier than the rest; its neighbour takes it in.
   if (buckets.size() > 1 && 2 * buckets.back().count < buckets[buckets.size() - 2].count) {

@@ -31,6 +31,7 @@ inline constexpr std::size_t kCurvePoints = 512;
 
 /// The curve of a summary. Neighbouring buckets are merged until at most `at_most` points are left.
 [[nodiscard]] Curve curve_of(const Summary& summary, std::size_t at_most = kCurvePoints);
+[[nodiscard]] Curve curve_of(std::vector<Bucket> buckets, std::size_t at_most = kCurvePoints);
 
 /// The points from index `first` up to but not including `last`.
 [[nodiscard]] Curve slice(const Curve& curve, std::size_t first, std::size_t last);

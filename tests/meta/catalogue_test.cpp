@@ -75,6 +75,34 @@ TEST(Catalogue, EveryIdIsPublic) {
   }
 }
 
+TEST(Catalogue, GuidesAreNamedAfterTheirFilesAndCanBeLookedUp) {
+  ASSERT_FALSE(guides().empty());
+  for (const auto& [stem, guide] : guides()) {
+    EXPECT_EQ(guide.id, id_of_stem(stem));
+    EXPECT_EQ(find_guide(guide.id), &guide);
+    EXPECT_FALSE(guide.title.empty());
+    EXPECT_EQ(find_finding(guide.id), nullptr) << "a finding has that id as well";
+    EXPECT_THAT(missing_sections(guide.doc, {"References"}), IsEmpty());
+  }
+  EXPECT_EQ(find_guide("no-such-id"), nullptr);
+}
+
+TEST(Catalogue, EveryFindingIsExplainedByACause) {
+  // What the machine does, and what names its own origin, needs no hypothesis.
+  const std::set<std::string_view> without = {"collapsed-representation",       "input-starved",  "memory-growing",
+                                              "normalization-statistics-drift", "straggler-rank", "training-stalled",
+                                              "validation-builds-graph"};
+  std::set<std::string_view> explained;
+  for (const auto& [stem, cause] : causes()) {
+    for (const Pull& pull : cause.pulls) {
+      if (pull.if_found > 0) explained.insert(pull.finding);
+    }
+  }
+  for (const auto& [stem, finding] : findings()) {
+    EXPECT_NE(explained.contains(finding.id), without.contains(finding.id)) << finding.id;
+  }
+}
+
 TEST(Catalogue, PagesLinkOnlyToPagesThatExist) {
   const auto expect_links = [](std::string_view id, std::string_view doc) {
     for (const std::string& target : local_links(doc)) {
@@ -86,6 +114,7 @@ TEST(Catalogue, PagesLinkOnlyToPagesThatExist) {
   for (const auto& entry : findings()) expect_links(entry.descriptor.id, entry.descriptor.doc);
   for (const auto& entry : causes()) expect_links(entry.descriptor.id, entry.descriptor.doc);
   for (const auto& entry : formats()) expect_links(entry.descriptor.id, entry.descriptor.doc);
+  for (const auto& entry : guides()) expect_links(entry.descriptor.id, entry.descriptor.doc);
 }
 
 }  // namespace

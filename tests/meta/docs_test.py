@@ -9,7 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
-VERBS = ("diagnose", "explain", "list", "watch", "compare", "serve", "convert", "plot", "gallery", "report")
+VERBS = ("diagnose", "explain", "list", "watch", "compare", "serve", "convert", "plot", "gallery", "report", "baseline",
+         "completion", "man", "mcp", "learn", "note")
 
 
 def pages():
@@ -53,7 +54,7 @@ class Docs(unittest.TestCase):
                         self.assertIn(anchor, anchors(file.read_text()))
 
     def test_commands_exist(self):
-        goals = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        goals = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
         self.assertIn("demo", goals)
         for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
             for command in commands(page.read_text()):
@@ -68,13 +69,17 @@ class Docs(unittest.TestCase):
         elif words[0].startswith("tools/"):
             self.assertTrue((ROOT / words[0]).exists(), f"{words[0]} does not exist")
         elif words[0] in ("osler", "build/osler") and len(words) > 1:
-            self.assertIn(words[1].strip("."), VERBS + ("--help", "--version"), "osler has no such verb")
+            self.assertIn(words[1].strip("."), VERBS + ("help", "--help", "--version"), "osler has no such verb")
 
     def test_code_of_the_training_guide_is_in_its_example(self):
         example = {line.strip() for line in (ROOT / "examples" / "train" / "main.cpp").read_text().splitlines()}
         for language, block in FENCE.findall((ROOT / "docs" / "guides" / "training.md").read_text()):
             for line in block.splitlines() if language == "cpp" else ():
                 self.assertIn(line.strip(), example)
+
+    def test_the_citation_names_the_version_that_is_built(self):
+        built = re.search(r'kVersion = "([0-9.]+)"', (ROOT / "include/osler/base/version.h").read_text()).group(1)
+        self.assertIn(f"\nversion: {built}\n", (ROOT / "CITATION.cff").read_text())
 
     def test_every_decision_is_listed(self):
         index = (ROOT / "docs" / "index.md").read_text()

@@ -90,6 +90,11 @@ class Borders(unittest.TestCase):
     def test_an_include_of_nothing(self):
         self.assert_rejected("src/run/lost.cpp", '// Looks for nothing.\n#include "osler/run/none.h"\n', "does not exist")
 
+    def test_how_sources_are_compiled_opens_no_border(self):
+        self.plant("src/run/CMakeLists.txt", "osler_module(run DEPENDS base CATALOGUE entries APART run.cpp SOURCES x.cpp)\n")
+        outcome = self.lint()
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
     def test_a_circle_of_modules(self):
         self.plant("src/base/CMakeLists.txt", "osler_module(base DEPENDS cli LINK osler_isal)\n")
         outcome = self.lint()

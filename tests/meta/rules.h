@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "osler/diagnosis/catalogue.h"
+#include "osler/diagnosis/guide.h"
 #include "osler/formats/format.h"
 
 namespace osler::meta {

@@ -121,5 +121,21 @@ class Setup(InAFolder):
         self.assertNotEqual(outcome.returncode, 0)
 
 
+class PythonEnvironment(InAFolder):
+    """tools/python-environment where no registry answers."""
+
+    def test_what_cannot_be_fetched_is_said_and_is_no_failure(self):
+        named = self.folder / "wanted.txt"
+        named.write_text("no-such-package-of-ours==1.0\n")
+        nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "PIP_NO_INDEX": "0"}
+        python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
+        outcome = subprocess.run([ROOT / "tools" / "python-environment", python, self.folder / "made", named],
+                                 capture_output=True, text=True, check=False, env={**os.environ, **nowhere})
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("pip could not fetch", outcome.stderr)
+        self.assertIn("are passed over (wanted)", outcome.stderr)
+        self.assertTrue((self.folder / "made" / "bin" / "python").exists())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -71,12 +71,18 @@ class Follower {
   void finish();
 
   [[nodiscard]] const std::deque<FollowedRun>& runs() const { return runs_; }
+  /// Files with ReadOptions::other_ending that the last search found.
+  [[nodiscard]] const std::vector<std::filesystem::path>& others() const { return others_; }
+  /// Files and folders that the last search could not look into.
+  [[nodiscard]] const std::vector<Error>& unreadable() const { return unreadable_; }
 
  private:
   FileSystem& files_;
   std::filesystem::path path_;
   ReadOptions options_;
   std::deque<FollowedRun> runs_;
+  std::vector<std::filesystem::path> others_;
+  std::vector<Error> unreadable_;
 };
 
 /// A run that arrives through a pipe. While all of it fits into a sniffer's view its format is judged anew with every

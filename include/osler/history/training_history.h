@@ -68,6 +68,12 @@ class TrainingHistory {
   void tensor(std::int64_t step, TensorKind kind, std::string_view layer, std::span<const float> values);
   void tensor(std::int64_t step, TensorKind kind, std::string_view layer, std::span<const double> values);
 
+  /// Measures what a layer gives out, samples in the first dimension, as the monitors do: for rectifiers ("relu") also
+  /// the units that stayed silent over many batches, for those that saturate ("sigmoid", "tanh") the share of saturated
+  /// values, and how far the samples differ. `operation` is the layer's own: "linear", "conv2d", "relu", "gelu", ...
+  void activation(std::int64_t step, std::string_view layer, std::string_view operation,
+                  const stats::TensorView& output);
+
   void config(std::string_view key, std::string_view value);
   void layers(std::vector<LayerInfo> layers);
   void mark(Mark::Kind kind, std::int64_t step, std::string text);

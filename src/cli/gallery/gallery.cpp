@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
+#include <iostream>
 #include <optional>
+#include <random>
 #include <system_error>
 #include <vector>
 
@@ -56,6 +58,8 @@ struct Arguments {
   bool json = false;
   bool knobs = false;
   bool quiz = false;
+  bool seed_given = false;
+  std::string progress;
   bool no_treatment = false;
   Look look;
 };
@@ -233,7 +237,13 @@ int ask_quiz(Arguments arguments, const gallery::Trainer& trainer, const TextOpt
     complain(describe(patients.error()));
     return kCannotJudge;
   }
-  return run_quiz(std::move(*patients), trainer, options, digits_of(arguments), arguments.seed);
+  QuizOptions quiz;
+  quiz.look = options;
+  quiz.digits = digits_of(arguments);
+  quiz.seed = arguments.seed;
+  quiz.order = arguments.seed_given ? arguments.seed : std::random_device{}();
+  quiz.progress = arguments.progress;
+  return run_quiz(std::move(*patients), trainer, quiz, std::cin);
 }
 
 int run_chosen(const Arguments& arguments, const gallery::Trainer& trainer) {
@@ -250,7 +260,11 @@ void add_options(CLI::App& program, Arguments& arguments) {
   program.add_flag("--all", arguments.all, "Every patient");
   program.add_option("--set", arguments.settings, "Change the recipe first: lr=0.1; see --knobs")
       ->type_name("NAME=VALUE");
-  program.add_option("--seed", arguments.seed, "The first seed")->type_name("N")->capture_default_str();
+  program
+      .add_option("--seed", arguments.seed, "The first seed; with --quiz also its order, a new one each time without")
+      ->type_name("N")
+      ->capture_default_str()
+      ->each([&arguments](const std::string&) { arguments.seed_given = true; });
   program.add_option("--seeds", arguments.seeds, "How many seeds each")
       ->type_name("N")
       ->check(CLI::Range(1, 100))
@@ -264,11 +278,20 @@ void add_options(CLI::App& program, Arguments& arguments) {
       ->type_name("FILE.md");
   program.add_flag("--json", arguments.json, "Print the table as JSON");
   program.add_flag("--knobs", arguments.knobs, "List what --set can change");
-  program.add_flag("--quiz", arguments.quiz, "See the curves of a patient and name its illness");
+  program.add_flag("--quiz", arguments.quiz, "See the curves of a patient and name its illness, if it has one");
+  program.add_option("--progress", arguments.progress, "The file in which --quiz keeps the score (as osler learn)")
+      ->type_name("FILE");
   add_look_options(program, arguments.look);
 }
 
 }  // namespace
+
+Command gallery_command() {
+  CLI::App program("Train sick networks, see them diagnosed, treated and well", "gallery");
+  Arguments wanted;
+  add_options(program, wanted);
+  return command_tree(program);
+}
 
 int run_gallery(int count, const char* const* arguments, const gallery::Trainer& trainer) {
   if (count > 1 && std::string_view(arguments[1]) == "play") return run_play(count - 1, arguments + 1, trainer);

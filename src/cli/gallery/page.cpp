@@ -10,7 +10,7 @@
 #include <span>
 
 #include "cli/gallery/sums.h"
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 #include "report/numbers.h"
 
 namespace osler::cli {

@@ -33,6 +33,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kPoliteness = 10;  // the server that started it, and its browser, go first
 constexpr rlim_t kMostMemory = rlim_t{3} << 30U;
+constexpr bool kLimitsMemory = !OSLER_SANITIZED;  // a sanitizer maps terabytes of shadow
 constexpr rlim_t kMostFile = rlim_t{64} << 20U;
 constexpr std::size_t kTrials = 6;
 constexpr double kForksShare = 0.7;  // of the time; the rest is for the training with what helped
@@ -72,7 +73,7 @@ void limit(int resource, rlim_t most) {
 void limit_resources(double seconds) {
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
   limit(RLIMIT_CPU, static_cast<rlim_t>((seconds + 10) * cores));
-  limit(RLIMIT_DATA, kMostMemory);
+  if (kLimitsMemory) limit(RLIMIT_DATA, kMostMemory);
   limit(RLIMIT_FSIZE, kMostFile);
   (void)::nice(kPoliteness);
 }

@@ -1,19 +1,16 @@
-// Asking for a diagnosis and explaining the right one.
+// Asking for a diagnosis, explaining the right one and the wrong one, and keeping the score.
 #include "cli/gallery/quiz.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <optional>
 #include <random>
-#include <string>
-#include <vector>
 
+#include "cli/gallery/question.h"
+#include "cli/learn/keep.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
-#include "osler/diagnosis/catalogue.h"
-#include "osler/gallery/patient.h"
 #include "report/layout.h"
 #include "report/plot.h"
 
@@ -21,8 +18,6 @@ namespace osler::cli {
 namespace {
 
 using gallery::Patient;
-
-constexpr std::size_t kChoices = 4;
 
 /// The curves and nothing that names the illness.
 std::string show_curves(const gallery::CourseResult& result, const TextOptions& options) {
@@ -38,35 +33,39 @@ std::string show_curves(const gallery::CourseResult& result, const TextOptions& 
   return sheet.str();
 }
 
-/// The right cause among others, in an order that does not give it away.
-std::vector<const Cause*> choices_for(const Patient& patient, std::mt19937_64& random) {
-  std::vector<const Cause*> wrong;
-  for (const auto& row : causes()) {
-    const std::string_view id = row.descriptor.id;
-    const bool right =
-        id == patient.cause || std::find(patient.causes.begin(), patient.causes.end(), id) != patient.causes.end();
-    if (!right) wrong.push_back(&row.descriptor);
-  }
-  std::shuffle(wrong.begin(), wrong.end(), random);
-  wrong.resize(std::min(wrong.size(), kChoices - 1));
-  if (const Cause* right = find_cause(patient.cause)) wrong.push_back(right);
-  std::shuffle(wrong.begin(), wrong.end(), random);
-  return wrong;
-}
-
-/// The number a person typed, an id, or nothing at the end of the input.
-std::optional<std::string> ask(const std::vector<const Cause*>& choices) {
+std::string show_choices(const std::vector<Choice>& choices) {
   std::string question = "\nWhat is the cause?\n";
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    question += fmt::format("  {}  {}  ({})\n", i + 1, choices[i]->title, choices[i]->id);
+    question += fmt::format("  {}  {}  ({})\n", i + 1, choices[i].text, choices[i].id);
   }
-  if (!print(question + "Number or id, empty for a hint, q to stop: ")) return std::nullopt;
-  std::string answer;
-  if (!std::getline(std::cin, answer) || answer == "q") return std::nullopt;
+  return question;
+}
+
+/// The id behind a number that a person typed, or what they typed.
+std::string chosen(const std::vector<Choice>& choices, const std::string& answer) {
   if (answer.size() == 1 && answer[0] >= '1' && answer[0] < static_cast<char>('1' + choices.size())) {
-    return std::string(choices[static_cast<std::size_t>(answer[0] - '1')]->id);
+    return choices[static_cast<std::size_t>(answer[0] - '1')].id;
   }
   return answer;
+}
+
+/// The id that was answered, after as many hints as were asked for; nothing at the end of the input.
+std::optional<std::string> ask(const std::vector<Choice>& choices, const Report& report, const QuizOptions& options,
+                               std::istream& answers) {
+  if (!print(show_choices(choices))) return std::nullopt;
+  std::string answer;
+  while (print("Number or id, l for the layers, empty for a hint, q to stop: ") && std::getline(answers, answer)) {
+    if (answer == "q") break;
+    if (answer == "l") {
+      if (!print("\n" + render_markdown(layer_evidence(report), options.look))) break;
+    } else if (answer.empty()) {
+      const std::string hint = report.findings.empty() ? "nothing" : report.findings.front().summary;
+      if (!print(render_markdown("Hint: Osler sees: " + hint + "\n", options.look))) break;
+    } else {
+      return chosen(choices, answer);
+    }
+  }
+  return std::nullopt;
 }
 
 struct Score {
@@ -74,47 +73,78 @@ struct Score {
   int asked = 0;
 };
 
+std::string verdict_on(const Patient& patient, const Report& report, const std::string& answer) {
+  if (is_right(patient, answer)) return "**Right.**";
+  return fmt::format("**No: it is {}.** {}", right_answer(patient), why_not(patient, report, answer));
+}
+
 /// False when the person has had enough.
 bool ask_about(const Patient& patient, const gallery::CourseResult& result, std::mt19937_64& random, Score& score,
-               const TextOptions& options) {
-  const std::vector<const Cause*> choices = choices_for(patient, random);
-  std::optional<std::string> answer = ask(choices);
-  if (answer && answer->empty()) {
-    const std::string hint = result.report.findings.empty() ? "nothing" : result.report.findings.front().summary;
-    if (!print("Hint: Osler sees: " + hint + "\n")) return false;
-    answer = ask(choices);
-  }
+               const QuizOptions& options, std::istream& answers) {
+  const std::vector<Choice> choices = choices_for(patient, result.report, random);
+  const auto answer = ask(choices, result.report, options, answers);
   if (!answer) return false;
+  const bool right = is_right(patient, *answer);
   ++score.asked;
-  const bool right = *answer == patient.cause ||
-                     std::find(patient.causes.begin(), patient.causes.end(), *answer) != patient.causes.end();
   score.right += right ? 1 : 0;
-  const std::string verdict = right ? "\nRight.\n" : fmt::format("\nNo: it is {}.\n", patient.cause);
-  return print(verdict + std::string(patient.story) + "\n\n" + render_text(result.report, options) + "\n" +
-               std::string(patient.lesson) + "\n");
+  const auto path = progress_file(options.progress);
+  const auto kept = path ? keep_progress(*path,
+                                         [&](learn::Progress& progress) {
+                                           learn::Tries& tries = progress.quiz[std::string(right_answer(patient))];
+                                           ++(right ? tries.right : tries.wrong);
+                                         })
+                         : Result<learn::Progress>(path.error());
+  if (!kept) complain("the score is not kept: " + describe(kept.error()));
+  const std::string words = fmt::format("{}\n\n{}\n", verdict_on(patient, result.report, *answer), patient.story);
+  return print("\n" + render_markdown(words, options.look) + "\n" + render_text(result.report, options.look) + "\n" +
+               render_markdown(std::string(patient.lesson) + "\n", options.look));
+}
+
+/// What the quizzes so far have shown, in a sentence or two.
+std::string standing(const QuizOptions& options) {
+  const auto path = progress_file(options.progress);
+  const auto progress = path ? kept_progress(*path) : Result<learn::Progress>(path.error());
+  if (!progress || progress->quiz.empty()) return {};
+  int right = 0;
+  int asked = 0;
+  const auto hardest = std::max_element(progress->quiz.begin(), progress->quiz.end(),
+                                        [](const auto& a, const auto& b) { return a.second.wrong < b.second.wrong; });
+  for (const auto& [id, tries] : progress->quiz) {
+    right += tries.right;
+    asked += tries.right + tries.wrong;
+  }
+  std::string text = fmt::format("In all quizzes so far: {} of {}.", right, asked);
+  if (hardest->second.wrong > 0) {
+    text += fmt::format(" Most often missed: {} ({} of {}).", hardest->first, hardest->second.wrong,
+                        hardest->second.wrong + hardest->second.right);
+  }
+  return text + "\n";
 }
 
 }  // namespace
 
-int run_quiz(std::vector<Patient> patients, const gallery::Trainer& trainer, const TextOptions& options,
-             const std::filesystem::path& digits, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::erase_if(patients, [](const Patient& patient) { return !patient.has_cause(); });
+int run_quiz(std::vector<Patient> patients, const gallery::Trainer& trainer, const QuizOptions& options,
+             std::istream& answers) {
+  std::mt19937_64 random(options.order);
+  std::erase_if(patients, [](const Patient& patient) { return !patient.has_cause() && !patient.healthy(); });
   std::shuffle(patients.begin(), patients.end(), random);
   Score score;
   for (const Patient& patient : patients) {
     if (!print("\nTraining a patient ...\n")) return kCannotJudge;
     gallery::CourseOptions course;
-    course.seed = seed;
-    course.digits = digits;
+    course.seed = options.seed;
+    course.digits = options.digits;
     const auto result = trainer(patient.recipe, course);
     if (!result) {
       complain(describe(result.error()));
       return kCannotJudge;
     }
-    if (!print(show_curves(*result, options)) || !ask_about(patient, *result, random, score, options)) break;
+    if (!print(show_curves(*result, options.look)) || !ask_about(patient, *result, random, score, options, answers)) {
+      break;
+    }
   }
-  return print(fmt::format("\n{} of {} right.\n", score.right, score.asked)) ? kFine : kCannotJudge;
+  return print(fmt::format("\n{} of {} right.\n{}", score.right, score.asked, standing(options))) ? kFine
+                                                                                                  : kCannotJudge;
 }
 
 }  // namespace osler::cli

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <istream>
+#include <string>
 #include <vector>
 
 #include "osler/gallery/course.h"
@@ -11,9 +13,18 @@
 
 namespace osler::cli {
 
-/// Asks about the patients, in an order of its own, on standard output and reads answers from standard input until it
-/// ends; returns the exit code.
+/// How a quiz is held.
+struct QuizOptions {
+  TextOptions look;
+  std::filesystem::path digits;  ///< the folder of the MNIST files
+  std::uint64_t seed = 1;        ///< of the trainings
+  std::uint64_t order = 1;       ///< of the questions and of the answers to each
+  std::string progress;          ///< the file in which the score is kept; empty: the usual one
+};
+
+/// Asks about the patients, the healthy ones too, in an order of its own, on standard output, and reads answers from
+/// `answers` until it ends. The score is kept from one quiz to the next. Returns the exit code.
 [[nodiscard]] int run_quiz(std::vector<gallery::Patient> patients, const gallery::Trainer& trainer,
-                           const TextOptions& options, const std::filesystem::path& digits, std::uint64_t seed);
+                           const QuizOptions& options, std::istream& answers);
 
 }  // namespace osler::cli

@@ -22,7 +22,8 @@ constexpr const char* kFooter = R"(Examples:
   osler compare baseline/ new/ --fail-on worse && echo "no worse than the baseline"
 
 The first run may be a known good baseline. A difference counts when it is several standard errors large (noise of both
-runs), lasts, and matters against what the runs gained.
+runs), lasts, and matters against what the runs gained. A second run that crashed, turned NaN, is critical where the
+first is not, or stopped early is worse whatever its numbers were before.
 
 Exit codes: 0 compared, 1 the second run is worse (with --fail-on worse), 2 cannot compare.)";
 
@@ -63,6 +64,9 @@ int run_compare(const Arguments& arguments) {
   if (!print(text)) return kCannotJudge;
   const bool worse = comparison->standing == Standing::worse;
   const bool not_better = comparison->standing != Standing::better;
+  if (arguments.fail_on != "never" && comparison->standing == Standing::unclear) {
+    return fail({ErrorCode::not_found, "the runs share no loss or metric by which one could be called worse", {}});
+  }
   return (arguments.fail_on == "worse" && worse) || (arguments.fail_on == "not-better" && not_better) ? kSick : kFine;
 }
 

@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
+#include <span>
 
-#include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/progress.h"
+#include "cli/reading.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/wishes.h"
 #include "osler/recorder/sink.h"
 #include "osler/recorder/sink_feed.h"
 #include "osler/runfile/reader.h"
+#include "osler/source/source.h"
 #include "report/numbers.h"
 
 namespace osler::cli {
@@ -28,9 +32,11 @@ constexpr const char* kFooter = R"(Examples:
   osler convert run.wandb -o exp42.osler         into Osler's own run file, which keeps everything
   osler convert metrics.csv -o offline/ --to wandb
   osler convert runs/ -o converted/ --to csv     many runs: one file or folder each below it
+  osler convert exp42.osler -o - | head          standard output: CSV, or JSON lines with --to jsonl
 
 The name of OUT tells the format: .csv, .jsonl, .osler, and a folder for TensorBoard; --to overrides it. Step, wall time
-and value are kept exactly. Histograms go to TensorBoard and run files, configuration and marks to all but CSV.)";
+and value are kept exactly. Histograms go to TensorBoard and run files, configuration and marks to all but CSV. A file
+takes its name when it is whole: when writing fails, what was there before is there still.)";
 
 /// What can be written.
 struct Target {
@@ -55,7 +61,8 @@ Result<SinkPointer> open_tensorboard(const std::filesystem::path& path, const st
 }
 Result<SinkPointer> open_wandb(const std::filesystem::path& path, const std::string& run) {
   WandbOptions options;
-  options.name = run;
+  // Only the last part: where the file lies on this machine is nobody else's business.
+  options.name = std::filesystem::path(run).filename().string();
   return wandb_sink(real_file_system(), path, options);
 }
 
@@ -71,7 +78,10 @@ struct Arguments {
   bool force = false;
 };
 
+constexpr const char* kStandardOutput = "-";
+
 Result<const Target*> target_of(const Arguments& arguments) {
+  if (arguments.out == kStandardOutput && arguments.to.empty()) return kTargets.data();
   std::vector<std::string> ids;
   const std::string extension = std::filesystem::path(arguments.out).extension().string();
   for (const Target& target : kTargets) {
@@ -121,7 +131,7 @@ class CountingFeed final : public EventSink {
   EventSink& inner_;
 };
 
-Result<void> read_into(const Input& input, EventSink& sink, DamageReport& damage, const Interrupt& interrupt,
+Result<void> read_into(const Source& input, EventSink& sink, DamageReport& damage, const Interrupt& interrupt,
                        const std::string& format) {
   if (!input.run_file.empty()) {
     auto reader = RunFileReader::open(input.run_file);
@@ -135,65 +145,163 @@ Result<void> read_into(const Input& input, EventSink& sink, DamageReport& damage
   options.format = format;
   options.stop = interrupt.token();
   options.progress = [&progress](const ReadProgress& now) { progress.update(now); };
-  RunSource source = input.source;
+  RunSource source = input.log;
   if (!input.stream.empty()) source = {input.stream, {{input.stream, format.empty() ? nullptr : find_format(format)}}};
   return read_events(real_file_system(), source, sink, damage, options);
 }
 
-/// The path of one of many runs: its name below OUT, with the target's ending.
-std::filesystem::path path_of(const Input& input, const Arguments& arguments, const Target& target, bool several) {
+/// The path of one of many runs: its name below OUT, with the target's ending; numbered where another has that name.
+std::filesystem::path path_of(const Source& input, const Arguments& arguments, const Target& target, bool several,
+                              std::set<std::filesystem::path>& used) {
   if (!several) return arguments.out;
   std::string name = input.name;
   std::replace(name.begin(), name.end(), '/', '-');
   if (name.find_first_not_of('.') == std::string::npos) name = "run";
-  return std::filesystem::path(arguments.out) / (name + std::string(target.extension));
+  const std::filesystem::path folder(arguments.out);
+  std::filesystem::path path = folder / (name + std::string(target.extension));
+  for (int number = 2; !used.insert(path).second; ++number) {
+    path = folder / fmt::format("{}-{}{}", name, number, target.extension);
+  }
+  return path;
 }
 
-Result<void> convert(const Input& input, const std::filesystem::path& path, const Target& target,
-                     const Arguments& arguments, const Interrupt& interrupt) {
-  if (!target.extension.empty() && real_file_system().info(path)) {
-    if (!arguments.force)
-      return Error{ErrorCode::invalid_argument, "exists already; --force overwrites it", path.string()};
-    if (const auto removed = real_file_system().remove(path); !removed) return removed.error();
+std::vector<std::string> files_of(const Source& input) {
+  std::vector<std::string> files;
+  if (!input.run_file.empty()) files.push_back(input.run_file);
+  if (!input.stream.empty()) files.push_back(input.stream);
+  for (const SourceFile& file : input.log.files) files.push_back(file.path.string());
+  return files;
+}
+
+/// Where the run may be written; fails when that would lose something.
+Result<std::filesystem::path> place_of(const Source& input, const std::filesystem::path& path, const Target& target,
+                                       bool force) {
+  const std::vector<std::string> inputs = files_of(input);
+  if (target.extension.empty()) {
+    const auto into = real_file_system().info(path);
+    std::vector<std::string> folders;
+    for (const std::string& file : inputs)
+      folders.push_back((std::filesystem::path(".") / file).parent_path().string());
+    if (into && into->kind != FileKind::directory) {
+      return Error{ErrorCode::invalid_argument, "is no folder", path.string()};
+    }
+    if (is_one_of(path, folders)) {
+      return Error{ErrorCode::invalid_argument, "holds the run that is read; name another folder", path.string()};
+    }
+    return path;
   }
-  const std::filesystem::path folder = target.extension.empty() ? path : path.parent_path();
-  if (!folder.empty()) {
-    if (const auto made = real_file_system().make_directory(folder); !made) return made.error();
+  const auto place = replaceable(path, inputs);
+  if (!place) return place.error();
+  if (!force && real_file_system().info(*place)) {
+    return Error{ErrorCode::invalid_argument, "exists already; --force overwrites it", path.string()};
   }
+  // SQLite keeps what was written last in a file beside; with it, the new run file would be damaged.
+  if (real_file_system().info(place->string() + "-wal")) {
+    return Error{ErrorCode::invalid_argument, "is a run file that is being written, or was not closed", path.string()};
+  }
+  return *place;
+}
+
+/// Reads the run and writes it to `path`; gives what is to be said of it, under the name `shown`.
+Result<std::string> write_run(const Source& input, const std::filesystem::path& path, const std::string& shown,
+                              const Target& target, const Arguments& arguments, const Interrupt& interrupt) {
   auto sink = target.open(path, input.name);
-  if (!sink) return sink.error();
+  if (!sink) return Error{sink.error().code, sink.error().message, shown};
   SinkFeed feed(std::move(*sink));
   CountingFeed counting(feed);
   DamageReport damage;
   const auto read = read_into(input, counting, damage, interrupt, arguments.format);
   const auto closed = feed.close();
   if (!read) return read.error();
-  if (!closed) return closed.error();
+  if (!closed) return Error{closed.error().code, closed.error().message, shown};
   for (const Damage& item : damage.items()) complain(fmt::format("{}: {}", item.source, item.what));
-  complain(fmt::format("{}: {} of {} written to {}", input.name, layout::counted(counting.values, "value"),
-                       fmt::format("{} series", counting.series_count), path.string()));
+  return fmt::format("{}: {} of {} series written to {}", input.name, layout::counted(counting.values, "value"),
+                     counting.series_count, shown);
+}
+
+/// Prints a file in pieces.
+Result<void> print_file(const std::filesystem::path& path) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  auto file = real_file_system().open_read(path);
+  if (!file) return file.error();
+  std::string piece(kPiece, '\0');
+  for (;;) {
+    const auto length = (*file)->read(std::as_writable_bytes(std::span(piece)));
+    if (!length) return length.error();
+    if (*length == 0) return {};
+    if (!print(std::string_view(piece).substr(0, *length))) {
+      return Error{ErrorCode::io, "not all of the run was written", "standard output"};
+    }
+  }
+}
+
+Result<void> convert_to_output(const Source& input, const Target& target, const Arguments& arguments,
+                               const Interrupt& interrupt) {
+  const auto draft = Draft::in_temporary_folder();
+  if (!draft) return draft.error();
+  const auto written = write_run(input, draft->path(), "standard output", target, arguments, interrupt);
+  if (!written) return written.error();
+  if (const auto printed = print_file(draft->path()); !printed) return printed.error();
+  complain(*written);
+  return {};
+}
+
+Result<void> convert(const Source& input, const std::filesystem::path& path, const Target& target,
+                     const Arguments& arguments, const Interrupt& interrupt) {
+  const auto place = place_of(input, path, target, arguments.force);
+  if (!place) return place.error();
+  const bool replaces = !target.extension.empty() && real_file_system().info(*place).has_value();
+  const std::filesystem::path folder = (place->has_filename() ? *place : place->parent_path()).parent_path();
+  if (!folder.empty()) {
+    if (const auto made = real_file_system().make_directory(folder); !made) return made.error();
+  }
+  const auto draft = Draft::beside(*place);
+  if (!draft) return draft.error();
+  const auto written = write_run(input, draft->path(), path.string(), target, arguments, interrupt);
+  if (!written) return written.error();
+  if (interrupt.happened() && replaces) {
+    return Error{ErrorCode::io, "interrupted: the old file stays as it is", path.string()};
+  }
+  auto placed = target.extension.empty() ? draft->place_folder() : draft->place_file();
+  if (placed) complain(*written);
+  return placed;
+}
+
+Result<void> check_output(const Arguments& arguments, const Target& target, const Sources& inputs) {
+  if (arguments.out != kStandardOutput) return {};
+  if (target.id != "csv" && target.id != "jsonl") {
+    return Error{ErrorCode::invalid_argument, "only csv and jsonl go to standard output", std::string(target.id)};
+  }
+  if (inputs.runs.size() > 1) {
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("{} go to a folder, not to standard output", layout::counted(inputs.runs.size(), "run")),
+                 "-o -"};
+  }
   return {};
 }
 
 int run_convert(const Arguments& arguments) {
+  const auto fail = [](const Error& error) {
+    complain(describe(error));
+    return kCannotJudge;
+  };
   const auto target = target_of(arguments);
-  if (!target) {
-    complain(describe(target.error()));
-    return kCannotJudge;
-  }
-  if (const auto format = check_format(arguments.format); !format) {
-    complain(describe(format.error()));
-    return kCannotJudge;
-  }
+  if (!target) return fail(target.error());
+  if (const auto format = check_format(arguments.format); !format) return fail(format.error());
   ReadOptions options;
   options.format = arguments.format;
-  const Inputs inputs = find_inputs(real_file_system(), arguments.paths, options);
+  const Sources inputs = find_sources(real_file_system(), arguments.paths, options);
   for (const Error& failure : inputs.failures) complain(describe(failure));
+  if (!inputs.left_out.empty()) complain(told(inputs.left_out));
+  if (const auto fits = check_output(arguments, **target, inputs); !fits) return fail(fits.error());
   bool failed = !inputs.failures.empty();
   const Interrupt interrupt;
   const bool several = inputs.runs.size() > 1;
-  for (const Input& input : inputs.runs) {
-    const auto done = convert(input, path_of(input, arguments, **target, several), **target, arguments, interrupt);
+  std::set<std::filesystem::path> used;
+  for (const Source& input : inputs.runs) {
+    const std::filesystem::path path = path_of(input, arguments, **target, several, used);
+    const auto done = arguments.out == kStandardOutput ? convert_to_output(input, **target, arguments, interrupt)
+                                                       : convert(input, path, **target, arguments, interrupt);
     if (!done) complain(describe(done.error()));
     failed = failed || !done;
     if (interrupt.happened()) {
@@ -211,11 +319,11 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("PATH", arguments->paths, "Files, folders, patterns, or - for standard input")
       ->required()
       ->type_name("");
-  verb->add_option("-o,--out", arguments->out, "Where to write")->required()->type_name("OUT");
+  verb->add_option("-o,--out", arguments->out, "Where to write; - is standard output")->required()->type_name("OUT");
   verb->add_option("--to", arguments->to, "csv, jsonl, osler, tensorboard or wandb")->type_name("FORMAT");
   verb->add_option("--format", arguments->format, "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
-  verb->add_flag("--force", arguments->force, "Overwrite a file that exists");
+  verb->add_flag("--force", arguments->force, "Replace a file that exists; never the one that is read");
   verb->callback([arguments, &work] { work = [arguments] { return run_convert(*arguments); }; });
 }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/reading.h"
 #include "cli/results.h"
@@ -16,8 +16,10 @@
 #include "cli/wishes.h"
 #include "osler/dashboard/html_report.h"
 #include "osler/formats/read.h"
+#include "osler/report/layers.h"
 #include "osler/report/render.h"
 #include "osler/report/tree.h"
+#include "osler/source/source.h"
 #include "report/layout.h"
 #include "report/numbers.h"
 
@@ -33,7 +35,9 @@ constexpr const char* kFooter = R"(Examples:
   osler diagnose run.csv --set loss-diverging.stays=0.1
                                                       change what a finding decides by
   osler diagnose runs/ --json > report.json           for programs (docs/report.md)
+  osler diagnose run.osler --layers                   every layer with what is wrong with it
   osler diagnose run.csv --html report.html           with charts, one file to send around
+  osler diagnose run.csv --baseline team.json -v      beside your own healthy runs (osler baseline)
   osler diagnose run.csv --fail-on warning --quiet || echo "look at this run"
 
 Exit codes: 0 nothing at or above --fail-on, 1 something, 2 cannot judge.)";
@@ -47,6 +51,7 @@ struct Arguments {
   std::string html;
   bool json = false;
   bool tree = false;
+  bool layers = false;
   bool quiet = false;
 };
 
@@ -78,38 +83,71 @@ void complain_of_too_little(const Report& report, const Run& run) {
   complain(fmt::format("{}: cannot judge: {}{}", report.run_name, report.headline, hint));
 }
 
-Result<Report> examine(const Input& input, const Interrupt& interrupt, const ReadOptions& reading,
-                       const DiagnosisOptions& options, bool quiet, std::optional<HtmlReport>& html) {
+/// A run as it was read, and what is said of it.
+struct Examined {
+  Run run;
+  Report report;
+};
+
+Result<Examined> examine(const Source& input, const Interrupt& interrupt, const ReadOptions& reading,
+                         const DiagnosisOptions& options, bool quiet) {
   auto run = read_input(input, interrupt, reading, quiet);
   if (!run) return run.error();
   if (interrupt.happened()) note_interruption(*run);
   if (const auto known = check_series(options, *run); !known) return known.error();
   auto report = diagnose(*run, options);
-  if (report && report->status == Status::insufficient_data) complain_of_too_little(*report, *run);
-  if (report && html) html->add(*run, *report);
-  return report;
+  if (!report) return report.error();
+  return Examined{std::move(*run), std::move(*report)};
+}
+
+/// Whether this is what a file that is no log gives when it is read as one.
+bool is_no_log(const Result<Examined>& examined) {
+  if (examined) return examined->report.status == Status::insufficient_data;
+  const ErrorCode code = examined.error().code;
+  return code == ErrorCode::not_found || code == ErrorCode::unsupported || code == ErrorCode::corrupt;
+}
+
+/// Takes what came of one input into the outcome.
+void take(Result<Examined> examined, Outcome& outcome) {
+  if (!examined) {
+    complain(describe(examined.error()));
+    outcome.failed = true;
+    return;
+  }
+  if (examined->report.status == Status::insufficient_data) complain_of_too_little(examined->report, examined->run);
+  if (outcome.html) outcome.html->add(examined->run, examined->report);
+  outcome.reports.push_back(std::move(examined->report));
 }
 
 Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options) {
   Outcome outcome;
   ReadOptions reading;
   reading.format = arguments.wishes.format;
-  const Inputs inputs = find_inputs(real_file_system(), arguments.paths, reading);
+  Sources inputs = find_sources(real_file_system(), arguments.paths, reading);
   for (const Error& failure : inputs.failures) complain(describe(failure));
   outcome.failed = !inputs.failures.empty();
   outcome.inputs = inputs.runs.size();
   if (!arguments.html.empty()) outcome.html.emplace(outcome.inputs);
 
   const Interrupt interrupt;
-  for (const Input& input : inputs.runs) {
+  std::vector<const Source*> stray;
+  for (const Source& input : inputs.runs) {
     if (interrupt.happened()) break;
-    auto report = examine(input, interrupt, reading, options, arguments.quiet, outcome.html);
-    if (!report) {
-      complain(describe(report.error()));
-      outcome.failed = true;
+    auto examined = examine(input, interrupt, reading, options, arguments.quiet);
+    if (input.log.doubtful && is_no_log(examined)) {
+      const std::string why = examined ? examined->report.headline : examined.error().message;
+      inputs.left_out.push_back({input.log.files.back().path, why});
+      stray.push_back(&input);
       continue;
     }
-    outcome.reports.push_back(std::move(*report));
+    take(std::move(examined), outcome);
+  }
+  // What is no log beside one that is can be passed over; where there is nothing else, it is what was asked about.
+  if (outcome.reports.empty() && !outcome.failed) {
+    for (const Source* input : stray) take(examine(*input, interrupt, reading, options, arguments.quiet), outcome);
+  } else {
+    outcome.inputs -= stray.size();
+    if (!inputs.left_out.empty() && !arguments.quiet) complain(told(inputs.left_out));
   }
   if (interrupt.happened()) {
     complain(fmt::format("interrupted: {} of {} examined, the last one as far as it was read", outcome.reports.size(),
@@ -122,34 +160,42 @@ std::string render(const Arguments& arguments, const Outcome& outcome) {
   const bool several = outcome.inputs > 1;
   if (arguments.json) return several ? render_json(outcome.reports) : render_json(outcome.reports.front());
   TextOptions options = text_options(arguments.look);
-  if (several) return render_many(outcome.reports, options);
-  const Report& report = outcome.reports.front();
-  const std::string text = render_text(report, options);
-  return arguments.tree ? text + "\n" + render_way(walk_tree(report), options) : text;
+  std::string text = several ? render_many(outcome.reports, options) : render_text(outcome.reports.front(), options);
+  if (arguments.tree && !several) text += "\n" + render_way(walk_tree(outcome.reports.front()), options);
+  if (!arguments.layers) return text;
+  for (const Report& report : outcome.reports) {
+    text +=
+        "\n" + (several ? layout::clean(report.run_name, options.unicode) + "\n" : "") + render_layers(report, options);
+  }
+  return text;
 }
 
 /// Writes to a file, or to standard output where the path is "-".
-bool write_text(const std::string& path, const std::string& text) {
+bool write_text(const std::string& path, const std::string& text, const std::vector<Report>& reports) {
   if (path == "-") return print(text);
-  auto file = real_file_system().open_write(path, WriteMode::truncate);
-  if (!file) {
-    complain(describe(file.error()));
-    return false;
-  }
-  const auto written = (*file)->append(std::as_bytes(std::span(text)));
+  std::vector<std::string> inputs;
+  for (const Report& report : reports) inputs.insert(inputs.end(), report.sources.begin(), report.sources.end());
+  const auto written = write_output(path, text, inputs);
   if (!written) complain(describe(written.error()));
   return written.has_value();
 }
 
-bool write_html(const std::string& path, const HtmlReport& report) {
+bool write_html(const std::string& path, const HtmlReport& report, const std::vector<Report>& reports) {
   const auto text = report.text();
-  if (text) return write_text(path, *text);
+  if (text) return write_text(path, *text, reports);
   complain(describe(text.error()));
   return false;
 }
 
+/// What the command line asks of the diagnosis.
+Result<DiagnosisOptions> wished(const Arguments& arguments) {
+  auto options = to_options(arguments.wishes);
+  if (options) options->layers = arguments.layers;
+  return options;
+}
+
 int run_diagnose(const Arguments& arguments) {
-  const auto options = to_options(arguments.wishes);
+  const auto options = wished(arguments);
   const auto fail_on = to_severity(arguments.fail_on);
   const auto format = check_format(arguments.wishes.format);
   for (const Error* error : {options ? nullptr : &options.error(), fail_on ? nullptr : &fail_on.error(),
@@ -164,8 +210,9 @@ int run_diagnose(const Arguments& arguments) {
   }
   const Outcome outcome = examine_all(arguments, *options);
   bool written = true;
-  if (!arguments.sarif.empty()) written = write_text(arguments.sarif, render_sarif(outcome.reports));
-  if (outcome.html && !outcome.reports.empty()) written = write_html(arguments.html, *outcome.html) && written;
+  if (!arguments.sarif.empty()) written = write_text(arguments.sarif, render_sarif(outcome.reports), outcome.reports);
+  if (outcome.html && !outcome.reports.empty())
+    written = write_html(arguments.html, *outcome.html, outcome.reports) && written;
   const bool piped = arguments.sarif == "-" || arguments.html == "-";
   const bool silent = arguments.quiet || piped || outcome.reports.empty();
   if (!silent) written = print(render(arguments, outcome)) && written;
@@ -193,6 +240,8 @@ void add(CLI::App& program, Work& work) {
                    "Also write one HTML file with the diagnosis and its charts (- for standard output)")
       ->type_name("FILE");
   verb->add_flag("--tree", arguments->tree, "Also the way of the run through the diagnosis tree (osler explain tree)");
+  verb->add_flag("--layers", arguments->layers,
+                 "Also every layer from input to output: gradient, weight, update, dead and saturated units, status");
   verb->add_flag("-v,--verbose", arguments->look.verbose, "Everything, not just what fits a screen");
   verb->add_flag("-q,--quiet", arguments->quiet, "No report and no progress: errors and the exit code alone")
       ->excludes(json);

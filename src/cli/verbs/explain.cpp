@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "cli/wishes.h"
 #include "osler/diagnosis/catalogue.h"
+#include "osler/diagnosis/guide.h"
 #include "osler/formats/format.h"
 #include "osler/report/render.h"
 #include "osler/report/tree.h"
@@ -23,6 +24,7 @@ constexpr const char* kFooter = R"(Examples:
   osler explain overfitting             a finding: signature, when it is harmless, settings, causes
   osler explain lr-too-high             a cause: what speaks for and against it, what would settle it
   osler explain tree                    the questions in the order a physician asks them
+  osler explain rl                      how to read reinforcement learning; also llm, gan
   osler explain csv                     a log format
   osler explain loss-diverging.stays    a setting)";
 
@@ -52,6 +54,9 @@ std::string pages_of(const std::string& id, const TextOptions& options) {
   if (const Finding* finding = find_finding(id)) pages.push_back(render_page(*finding, options));
   if (const Cause* cause = find_cause(id)) pages.push_back(render_page(*cause, options));
   if (const Format* format = find_format(id)) pages.push_back(format_page(*format, options));
+  if (const Guide* guide = find_guide(id)) {
+    pages.push_back(layout::render_document({guide->title, "guide", guide->id}, guide->doc, options));
+  }
   if (std::string page = setting_page(id, options); !page.empty()) pages.push_back(std::move(page));
   return fmt::format("{}", fmt::join(pages, "\n"));
 }
@@ -61,6 +66,7 @@ std::vector<std::string> all_ids() {
   for (const auto& some : {finding_ids(), cause_ids(), format_ids(), setting_names()}) {
     ids.insert(ids.end(), some.begin(), some.end());
   }
+  for (const auto& [stem, guide] : guides()) ids.emplace_back(guide.id);
   return ids;
 }
 

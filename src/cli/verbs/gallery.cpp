@@ -20,7 +20,9 @@ namespace {
 int start_gallery(const std::vector<std::string>& arguments) {
   const std::filesystem::path program = gallery_program();
   if (program.empty()) {
-    complain("this program was built without LibTorch, so it cannot train; install libtorch-dev and build again");
+    complain(
+        "osler-gallery, the program that trains, is not beside this one: a build with LibTorch makes it; install "
+        "libtorch-dev and build again, and keep the two together");
     return kCannotJudge;
   }
   std::vector<std::string> words = {"osler-gallery"};

@@ -2,18 +2,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <memory>
 
 #include "cli/drawing.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/reading.h"
-#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/wishes.h"
-#include "osler/report/figure.h"
-#include "osler/run/experiment.h"
+#include "osler/figures/figure.h"
 
 namespace osler::cli {
 namespace {
@@ -38,117 +35,35 @@ Examples:
 
 struct Arguments {
   std::string path;
-  std::string kind;
-  std::string finding;
-  std::string experiment;
   std::string output;
-  std::string format;
   std::string theme = "light";
-  std::vector<std::string> series;
-  Wishes wishes;
-  std::optional<std::int64_t> from;
-  std::optional<std::int64_t> to;
-  bool log = false;
-  bool linear = false;
+  Drawing drawing;
   FigureStyle style;
 };
-
-struct Kind {
-  const char* name;
-  Result<Figure> (*draw)(const Run&, const Report&, const FigureWish&);
-};
-constexpr std::array kKinds = {Kind{"curves", curves_figure}, Kind{"gradients", gradients_figure},
-                               Kind{"heatmap", heatmap_figure}, Kind{"ridge", ridge_figure},
-                               Kind{"overview", overview_figure}};
-
-Result<const Kind*> to_kind(const std::string& word) {
-  std::vector<std::string> names;
-  for (const Kind& kind : kKinds) {
-    if (kind.name == word) return &kind;
-    names.emplace_back(kind.name);
-  }
-  return Error{
-      ErrorCode::invalid_argument,
-      fmt::format("cannot draw '{}'{}; there are: {}", word, did_you_mean(word, names), fmt::join(names, ", ")),
-      "--kind"};
-}
-
-/// Fails with the names most like it when a series is not in the run.
-Result<void> check_names(const std::vector<std::string>& wanted, const Run& run) {
-  for (const std::string& name : wanted) {
-    if (run.find(name) != nullptr) continue;
-    std::vector<std::string> names;
-    for (const Series& series : run.all_series()) names.push_back(series.name());
-    const std::string hint = did_you_mean(name, names);
-    names.resize(std::min<std::size_t>(names.size(), 8));
-    return Error{ErrorCode::not_found,
-                 fmt::format("no series '{}'{}", name,
-                             hint.empty() ? fmt::format("; the run has {}", fmt::join(names, ", ")) : hint),
-                 run.name};
-  }
-  return {};
-}
-
-/// The figure of an experiment that the run holds.
-Result<Figure> draw_experiment(const std::string& probe, const Run& run) {
-  if (const auto found = experiment(run, probe)) return experiment_figure(*found);
-  std::vector<std::string> names;
-  for (const Experiment& each : experiments(run)) names.push_back(each.probe);
-  return Error{ErrorCode::not_found,
-               names.empty() ? std::string("the run holds no experiment; the probes of osler::torch write them")
-                             : fmt::format("no experiment '{}'{}; the run holds {}", probe, did_you_mean(probe, names),
-                                           fmt::join(names, ", ")),
-               run.name};
-}
-
-Result<Figure> draw(const Arguments& arguments, const Run& run) {
-  if (!arguments.experiment.empty()) return draw_experiment(arguments.experiment, run);
-  const auto options = to_options(arguments.wishes);
-  if (!options) return options.error();
-  if (const auto known = check_series(*options, run); !known) return known.error();
-  if (const auto known = check_names(arguments.series, run); !known) return known.error();
-  const auto report = diagnose(run, *options);
-  if (!report) return report.error();
-  FigureWish wish;
-  wish.series = arguments.series;
-  wish.from = arguments.from;
-  wish.to = arguments.to;
-  wish.roles = options->roles;
-  using Scale = figure::Lines::Scale;
-  wish.scale = arguments.log ? Scale::log : arguments.linear ? Scale::linear : Scale::automatic;
-  if (!arguments.finding.empty()) return finding_figure(run, *report, arguments.finding, wish);
-  const auto kind = to_kind(arguments.kind);
-  if (!kind) return kind.error();
-  return (*kind)->draw(run, *report, wish);
-}
 
 /// The file that was written.
 Result<std::string> plot(const Arguments& arguments) {
   const auto theme = to_theme(arguments.theme);
   if (!theme) return theme.error();
-  if (const auto kind = to_kind(arguments.kind); !kind) return kind.error();
-  if (const auto format = check_format(arguments.format); !format) return format.error();
+  const Drawing& drawing = arguments.drawing;
+  if (const auto known = check(drawing); !known) return known.error();
+  if (const auto format = check_format(drawing.wishes.format); !format) return format.error();
   if (!arguments.output.empty()) {
     if (const auto type = output_type(arguments.output); !type) return type.error();
   }
-  if (!arguments.finding.empty() && find_finding(arguments.finding) == nullptr) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("no finding '{}'{}", arguments.finding, did_you_mean(arguments.finding, finding_ids())),
-                 "--finding"};
-  }
-  const auto run = read_only_run(arguments.path, arguments.format, arguments.kind == "ridge");
+  const auto run = read_only_run(arguments.path, drawing.wishes.format, drawing.kind == "ridge");
   if (!run) return run.error();
-  const auto figure = draw(arguments, *run);
+  const auto figure = draw(drawing, *run);
   if (!figure) return figure.error();
-  const std::string what = !arguments.experiment.empty() ? arguments.experiment
-                           : !arguments.finding.empty()  ? arguments.finding
-                                                         : arguments.kind;
+  const std::string what = !drawing.experiment.empty() ? drawing.experiment
+                           : !drawing.finding.empty()  ? drawing.finding
+                                                       : drawing.kind;
   const std::string output = arguments.output.empty() ? default_output(*run, what + ".png") : arguments.output;
   FigureStyle style = arguments.style;
   style.theme = *theme;
   const auto bytes = render(*figure, *output_type(output), style);
   if (!bytes) return bytes.error();
-  if (const auto written = write_output(output, *bytes); !written) return written.error();
+  if (const auto written = write_output(output, *bytes, run->sources); !written) return written.error();
   return output;
 }
 
@@ -164,33 +79,33 @@ int run_plot(const Arguments& arguments) {
 void add(CLI::App& program, Work& work) {
   CLI::App* verb = program.add_subcommand("plot", "Draw a run's curves with the findings marked, as PNG, SVG or PDF");
   auto arguments = std::make_shared<Arguments>();
-  arguments->kind = "curves";
+  Drawing& drawing = arguments->drawing;
   verb->footer(kFooter);
   verb->add_option("RUN", arguments->path, "A log, a run's folder, or - for standard input")->required()->type_name("");
   CLI::Option* series =
-      verb->add_option("--series", arguments->series, "Series to draw, by name, with commas between them")
+      verb->add_option("--series", drawing.series, "Series to draw, by name, with commas between them")
           ->delimiter(',')
           ->type_name("A,B")
           ->allow_extra_args(false);
-  CLI::Option* kind = verb->add_option("--kind", arguments->kind, "curves, gradients, heatmap, ridge or overview")
+  CLI::Option* kind = verb->add_option("--kind", drawing.kind, "curves, gradients, heatmap, ridge or overview")
                           ->type_name("KIND")
                           ->capture_default_str();
   CLI::Option* finding =
-      verb->add_option("--finding", arguments->finding, "Draw the evidence for this finding (osler list findings)")
+      verb->add_option("--finding", drawing.finding, "Draw the evidence for this finding (osler list findings)")
           ->type_name("ID")
           ->excludes(kind)
           ->excludes(series);
-  verb->add_option("--experiment", arguments->experiment, "Draw what a probe measured, for example lr-range-test")
+  verb->add_option("--experiment", drawing.experiment, "Draw what a probe measured, for example lr-range-test")
       ->type_name("PROBE")
       ->excludes(kind)
       ->excludes(series)
       ->excludes(finding);
   verb->add_option("-o,--output", arguments->output, "The file: .png, .svg or .pdf; without it, named after the run")
       ->type_name("FILE");
-  CLI::Option* log = verb->add_flag("--log", arguments->log, "Logarithmic value axis; chosen by the values without it");
-  verb->add_flag("--linear", arguments->linear, "Linear value axis")->excludes(log);
-  verb->add_option("--from", arguments->from, "First step to show")->type_name("STEP");
-  verb->add_option("--to", arguments->to, "Last step to show")->type_name("STEP");
+  CLI::Option* log = verb->add_flag("--log", drawing.log, "Logarithmic value axis; chosen by the values without it");
+  verb->add_flag("--linear", drawing.linear, "Linear value axis")->excludes(log);
+  verb->add_option("--from", drawing.from, "First step to show")->type_name("STEP");
+  verb->add_option("--to", drawing.to, "Last step to show")->type_name("STEP");
   verb->add_option("--theme", arguments->theme, "light or dark")->type_name("NAME")->capture_default_str();
   verb->add_option("--width", arguments->style.width, "Width in pixels before --scale, or in points")
       ->type_name("N")
@@ -199,13 +114,13 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--scale", arguments->style.scale, "Pixels per unit of a PNG: 2 is sharp on any screen")
       ->type_name("X")
       ->capture_default_str();
-  verb->add_option("--role", arguments->wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")
+  verb->add_option("--role", drawing.wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")
       ->type_name("ROLE=SERIES")
       ->allow_extra_args(false);
-  verb->add_option("--set", arguments->wishes.settings, "Change a setting of the diagnosis; repeatable")
+  verb->add_option("--set", drawing.wishes.settings, "Change a setting of the diagnosis; repeatable")
       ->type_name("FINDING.SETTING=NUMBER")
       ->allow_extra_args(false);
-  verb->add_option("--format", arguments->format, "Read as this format instead of looking (osler list formats)")
+  verb->add_option("--format", drawing.wishes.format, "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
   verb->callback([arguments, &work] { work = [arguments] { return run_plot(*arguments); }; });
 }

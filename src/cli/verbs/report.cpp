@@ -5,11 +5,12 @@
 #include <memory>
 
 #include "cli/drawing.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/reading.h"
 #include "cli/terminal.h"
 #include "cli/wishes.h"
-#include "osler/report/figure.h"
+#include "osler/figures/figure.h"
 
 namespace osler::cli {
 namespace {
@@ -53,7 +54,7 @@ Result<std::string> write_report(const Arguments& arguments) {
   const std::string output = arguments.output.empty() ? default_output(*run, "report.pdf") : arguments.output;
   const auto bytes = render_report(*run, *report, *output_type(output), *theme);
   if (!bytes) return bytes.error();
-  if (const auto written = write_output(output, *bytes); !written) return written.error();
+  if (const auto written = write_output(output, *bytes, run->sources); !written) return written.error();
   return output;
 }
 

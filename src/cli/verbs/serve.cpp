@@ -1,7 +1,9 @@
 // osler serve: the dashboard of all runs below some folders.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +19,7 @@
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "cli/watch/child.h"
+#include "cli/wishes.h"
 #include "osler/dashboard/html_report.h"
 #include "osler/server/server.h"
 
@@ -26,21 +29,26 @@ namespace {
 constexpr const char* kFooter =
     R"(Finds every run below the folders, examines it, follows it while it is written, and shows all of it in
 a browser. Nothing outside the folders is readable, and only this machine can reach it unless --address
-says otherwise, which needs --token.
+says otherwise, which needs a token (docs/security.md).
 
 Examples:
   osler serve runs                                the dashboard of all runs below runs/
   osler serve runs --open                         and open it in the browser
-  osler serve runs --address 0.0.0.0 --token T    for the team; open http://HOST:PORT/?token=T once
+  osler serve runs --address 0.0.0.0 --token-file token.txt
+                                                  for the team; open http://HOST:PORT/?token=TOKEN once
+  OSLER_TOKEN=TOKEN osler serve runs --address 0.0.0.0
   osler serve runs --playground tries             keep what is trained on the page's playground
 
 GET /metrics gives the runs in OpenMetrics form. Ctrl-C ends it.)";
 
 struct Arguments {
   std::vector<std::string> folders = {"."};
+  std::vector<std::string> archive;
+  Wishes wishes;
   std::string address = "127.0.0.1";
   int port = 7077;
   std::string token;
+  std::string token_file;
   std::string playground;
   bool open = false;
 };
@@ -70,29 +78,73 @@ class PlaygroundFolder {
   bool ours_ = false;
 };
 
-std::string url_of(const Arguments& arguments, int port) {
-  const bool six = arguments.address.find(':') != std::string::npos;
-  const std::string query = arguments.token.empty() ? "" : "?token=" + arguments.token;
-  return fmt::format("http://{}:{}/{}", six ? "[" + arguments.address + "]" : arguments.address, port, query);
+/// The token, from wherever it was told. On the command line every user of the machine can see it, so a file or the
+/// environment is better.
+Result<std::string> token_of(const Arguments& arguments) {
+  constexpr std::uint64_t kLongest = 4096;
+  if (arguments.token_file.empty()) return arguments.token.empty() ? token_from_environment() : arguments.token;
+  if (!arguments.token.empty()) {
+    return Error{ErrorCode::invalid_argument, "--token and --token-file say the same thing twice", {}};
+  }
+  auto text = read_whole(real_file_system(), arguments.token_file, kLongest);
+  if (!text) return text.error();
+  const std::size_t end = text->find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return Error{ErrorCode::invalid_argument, "holds no token", arguments.token_file};
+  return text->substr(0, end + 1);
+}
+
+/// Each connection takes a descriptor; the usual limit of 1,024 is soon reached by a few hundred clients and their
+/// runs.
+void allow_many_connections() {
+  constexpr rlim_t kWanted = 8192;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string url_of(const std::string& address, const std::string& token, int port) {
+  const bool six = address.find(':') != std::string::npos;
+  const std::string query = token.empty() ? "" : "?token=" + token;
+  return fmt::format("http://{}:{}/{}", six ? "[" + address + "]" : address, port, query);
 }
 
 int run_serve(const Arguments& arguments) {
+  const auto token = token_of(arguments);
+  if (!token) {
+    complain(describe(token.error()));
+    return kCannotJudge;
+  }
+  auto diagnosis = to_options(arguments.wishes);
+  if (!diagnosis) {
+    complain(describe(diagnosis.error()));
+    return kCannotJudge;
+  }
+  // Among many runs not all have every series.
+  for (RoleOverride& role : diagnosis->roles) diagnosis->roles_if_there.push_back(std::move(role));
+  diagnosis->roles.clear();
+  allow_many_connections();
   const PlaygroundFolder playground(arguments.playground);
   ServeOptions options;
   if (!playground.path().empty()) options.trainer = gallery_program();
   options.playground = playground.path();
   options.roots.assign(arguments.folders.begin(), arguments.folders.end());
+  options.archive = arguments.archive;
+  options.diagnosis = std::move(*diagnosis);
   options.address = arguments.address;
   options.port = arguments.port;
-  options.token = arguments.token;
+  options.token = *token;
   const auto server = Server::open(real_file_system(), std::move(options));
   if (!server) {
     complain(describe(server.error()));
     return kCannotJudge;
   }
-  const std::string url = url_of(arguments, (*server)->port());
+  const std::string url = url_of(arguments.address, *token, (*server)->port());
+  // A token that was not shown on the command line is not shown in a log either.
+  const bool hidden = !token->empty() && arguments.token.empty();
+  const std::string shown = hidden ? url_of(arguments.address, "TOKEN", (*server)->port()) : url;
   if (!has_dashboard()) complain("this program was built without the dashboard's page (Node was missing): API only");
-  if (!print(url + "\n")) return kCannotJudge;
+  if (!print(shown + "\n")) return kCannotJudge;
   std::jthread browser;
   if (arguments.open) {
     browser = std::jthread([&url] {
@@ -122,7 +174,15 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--address", arguments->address, "The address to listen on; others than loopback need --token")
       ->type_name("A")
       ->capture_default_str();
-  verb->add_option("--token", arguments->token, "What a client must show")->type_name("T");
+  verb->add_option("--token", arguments->token, "What a client must show; others on this machine can see it here")
+      ->type_name("T");
+  verb->add_option("--token-file", arguments->token_file, "A file that holds the token (or the variable OSLER_TOKEN)")
+      ->type_name("FILE");
+  add_meaning_options(*verb, arguments->wishes);
+  verb->add_option("--archive", arguments->archive,
+                   "Runs or folders that you are done with, as 'old/*'; they are listed apart; repeatable")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   verb->add_option("--playground", arguments->playground,
                    "Where runs of the playground are kept; if none, a folder that goes when the server does")
       ->type_name("DIR");

@@ -5,13 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <thread>
 
-#include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/results.h"
 #include "cli/terminal.h"
+#include "cli/watch/training.h"
 #include "cli/wishes.h"
 
 namespace osler::cli {
@@ -24,16 +27,24 @@ constexpr const char* kFooter = R"(Examples:
   python train.py 2>&1 | osler watch -         the output of a program
   python train.py 2>&1 | tee train.log | osler watch -
   osler watch runs/ --webhook https://hooks.example.org/T0/B0
-                                               post a JSON object (its "text" suits chat services)
+                                               post each alert; Slack, Discord and Teams are known by their address
   osler watch train.log --on-critical 'mail -s "$OSLER_FINDING in $OSLER_RUN" me@example.org'
   osler watch train.log --stop-on critical --pid 4711 --until-done
                                                end a hopeless run (SIGTERM, once), then report
+  osler watch --stop-on critical -- python train.py --lr 0.1
+                                               start it, show its output as it is, watch it, end it when hopeless
+  osler watch runs/exp42 -- python train.py    the same, watching what it writes there
+  osler watch --stop-on critical --dry-run -- python train.py
+                                               only say what would be done
 
 Not on a terminal, one line is printed per change. An alert is sent once per finding, when it was seen twice in a row.
-The command of --on-critical gets the alert as JSON on its standard input and OSLER_RUN, OSLER_FINDING, OSLER_STEP,
+A training is stopped only for a finding of the level of --stop-on that is at least 90 % sure, when the loss has
+--stop-after-points points, and when later data show it still (a tenth more points, 3 to 100); the line on standard
+error says on what evidence. The command of --on-critical gets the alert as JSON on its standard input and OSLER_RUN, OSLER_FINDING, OSLER_STEP,
 OSLER_HEADLINE and OSLER_REMEDY in its environment.
 
-Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge.)";
+Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge. With a command behind --, its exit
+code takes the place of 0 and 2.)";
 
 struct Arguments {
   std::vector<std::string> paths;
@@ -42,8 +53,12 @@ struct Arguments {
   std::string fail_on = "critical";
   std::string on_critical;
   std::string webhook;
+  std::string webhook_style;
   std::string alert_on = "critical";
   std::string stop_on;
+  std::uint64_t stop_after_points = StopRule{}.points;
+  bool dry_run = false;
+  std::vector<std::string> command;
   int pid = 0;
   bool until_done = false;
   double idle = 600;
@@ -61,8 +76,15 @@ Result<void> check_combination(const Arguments& arguments) {
   if (arguments.paths.size() > 1 && std::any_of(arguments.paths.begin(), arguments.paths.end(), is_stream)) {
     return wrong("a pipe can only be watched alone");
   }
-  if (!arguments.stop_on.empty() && arguments.pid == 0) {
-    return wrong("--stop-on needs the number of the process to stop: --pid N");
+  if (arguments.paths.empty() && arguments.command.empty()) {
+    return wrong("name what to watch: files, folders, -, or a command behind --");
+  }
+  if (!arguments.command.empty() && arguments.pid != 0) return wrong("--pid is not needed with a command behind --");
+  if (!arguments.command.empty() && std::any_of(arguments.paths.begin(), arguments.paths.end(), is_stream)) {
+    return wrong("with a command behind --, its own output or files are watched, not a pipe");
+  }
+  if (!arguments.stop_on.empty() && arguments.pid == 0 && arguments.command.empty() && !arguments.dry_run) {
+    return wrong("--stop-on needs the number of the process to stop: --pid N, or the command itself behind --");
   }
   if (arguments.pid != 0 && arguments.stop_on.empty() && !arguments.until_done) {
     return wrong("--pid says whom to stop or wait for: use it with --stop-on LEVEL or --until-done");
@@ -82,6 +104,14 @@ Result<WatchWishes> to_wishes(const Arguments& arguments) {
   if (!arguments.webhook.empty()) {
     auto webhook = parse_webhook(arguments.webhook);
     if (!webhook) return webhook.error();
+    if (!arguments.webhook_style.empty()) {
+      const auto style = webhook_style_from(arguments.webhook_style);
+      if (!style) {
+        return Error{ErrorCode::invalid_argument, "--webhook-style takes osler, slack, discord or teams",
+                     arguments.webhook_style};
+      }
+      webhook->style = *style;
+    }
     wishes.addresses.webhook = std::move(*webhook);
   }
   const auto alert_on = to_severity(arguments.alert_on);
@@ -90,13 +120,14 @@ Result<WatchWishes> to_wishes(const Arguments& arguments) {
   if (!arguments.stop_on.empty()) {
     const auto stop_on = to_severity(arguments.stop_on);
     if (!stop_on) return stop_on.error();
-    wishes.stop_on = *stop_on;
+    wishes.stop_on = StopRule{.level = *stop_on, .points = arguments.stop_after_points};
   }
   if (arguments.pid != 0) {
     auto process = Process::find(arguments.pid);
     if (!process) return process.error();
     wishes.process = std::move(*process);
   }
+  wishes.dry_run = arguments.dry_run;
   wishes.until_done = arguments.until_done;
   wishes.idle_seconds = arguments.idle;
   wishes.json = arguments.json;
@@ -105,9 +136,14 @@ Result<WatchWishes> to_wishes(const Arguments& arguments) {
   return wishes;
 }
 
-Result<std::unique_ptr<WatchedSource>> open_source(const Arguments& arguments, int interrupt) {
+ReadOptions reading_of(const Arguments& arguments) {
   ReadOptions reading;
   reading.format = arguments.wishes.format;
+  return reading;
+}
+
+Result<std::unique_ptr<WatchedSource>> open_source(const Arguments& arguments, int interrupt) {
+  const ReadOptions reading = reading_of(arguments);
   if (is_stream(arguments.paths.front())) return watch_stream(arguments.paths.front(), reading, interrupt);
   return watch_files(arguments.paths, reading, interrupt);
 }
@@ -117,11 +153,62 @@ int fail(const Error& error) {
   return kCannotJudge;
 }
 
+/// The last word on what was watched, and the exit code that it asks for.
+int tell_end(const Arguments& arguments, Watch& watch, const TextOptions& text, bool on_error, Severity fail_on) {
+  const auto reports = watch.finish();
+  if (!reports) return fail(reports.error());
+  if (reports->empty()) return fail({ErrorCode::not_found, "nothing was there to examine", {}});
+  std::string final;
+  if (arguments.json) {
+    for (const Report& report : *reports) final += render_json_line(report);
+  } else {
+    final = reports->size() > 1 ? render_many(*reports, text) : render_text(reports->front(), text);
+  }
+  return print_for(on_error, final) ? exit_code(*reports, false, fail_on) : kCannotJudge;
+}
+
+/// Starts the training, watches its output or the files that it writes, and ends with it.
+int watch_command(const Arguments& arguments, WatchWishes wishes, Severity fail_on) {
+  auto training = Training::start(arguments.command);
+  if (!training) return fail(training.error());
+  const TextOptions text = wishes.text;
+  auto process = Process::find((*training)->process().pid());
+  if (process) wishes.process = std::move(*process);
+  wishes.on_error = true;
+  wishes.live = false;
+  wishes.until_done = true;
+  wishes.idle_seconds = std::numeric_limits<double>::infinity();  // a training that stands still is not at its end
+  const ReadOptions reading = reading_of(arguments);
+  auto output = (*training)->output();
+  std::jthread reader;  // of output that is shown and not watched
+  Result<std::unique_ptr<WatchedSource>> source = watch_files(arguments.paths, reading, -1);
+  if (arguments.paths.empty()) {
+    source = watch_output(std::move(output), name_of(arguments.command), reading);
+    if (!source) return fail(source.error());
+  } else {
+    reader = std::jthread([&output] {
+      std::vector<std::byte> buffer(std::size_t{1} << 16U);
+      for (auto length = output->read(buffer); length && *length > 0;) length = output->read(buffer);
+    });
+  }
+  Watch watch(**source, std::move(wishes));
+  for (;;) {
+    const auto goes_on = watch.round();
+    if (!goes_on) complain(describe(goes_on.error()));
+    if (!goes_on || !*goes_on) break;
+  }
+  if (reader.joinable()) reader.join();
+  const int verdict = tell_end(arguments, watch, text, true, fail_on);
+  const int own = (*training)->wait();
+  return verdict == kSick ? kSick : own;
+}
+
 int run_watch(const Arguments& arguments) {
   const auto fail_on = to_severity(arguments.fail_on);
   if (!fail_on) return fail(fail_on.error());
   auto wishes = to_wishes(arguments);
   if (!wishes) return fail(wishes.error());
+  if (!arguments.command.empty()) return watch_command(arguments, std::move(*wishes), *fail_on);
   const TextOptions text = wishes->text;
   const Interrupt interrupt;
   const auto source = open_source(arguments, interrupt.descriptor());
@@ -133,16 +220,7 @@ int run_watch(const Arguments& arguments) {
     if (!goes_on) return fail(goes_on.error());
     if (!*goes_on || interrupt.happened()) break;
   }
-  const auto reports = watch.finish();
-  if (!reports) return fail(reports.error());
-  if (reports->empty()) return fail({ErrorCode::not_found, "nothing was there to examine", {}});
-  std::string final;
-  if (arguments.json) {
-    for (const Report& report : *reports) final += render_json_line(report);
-  } else {
-    final = reports->size() > 1 ? render_many(*reports, text) : render_text(reports->front(), text);
-  }
-  return print(final) ? exit_code(*reports, false, *fail_on) : kCannotJudge;
+  return tell_end(arguments, watch, text, false, *fail_on);
 }
 
 void add(CLI::App& program, Work& work) {
@@ -150,17 +228,27 @@ void add(CLI::App& program, Work& work) {
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("PATH", arguments->paths, "Files, folders (new runs in them are found), a named pipe, or -")
-      ->required()
       ->type_name("");
+  verb->add_option(kCommandOption, arguments->command, "A word of the command behind --")
+      ->allow_extra_args(false)
+      ->group("");
   add_wish_options(*verb, arguments->wishes);
   verb->add_option("--on-critical", arguments->on_critical, "Run this shell command for each critical finding")
       ->type_name("CMD");
   verb->add_option("--webhook", arguments->webhook, "Post each alert as JSON to this address")->type_name("URL");
+  verb->add_option("--webhook-style", arguments->webhook_style,
+                   "osler, slack, discord or teams; without it the address tells")
+      ->type_name("STYLE");
   verb->add_option("--alert-on", arguments->alert_on, "Alert from this severity on: note, warning or critical")
       ->type_name("LEVEL")
       ->capture_default_str();
-  verb->add_option("--stop-on", arguments->stop_on, "Send SIGTERM to --pid, once, at this severity")
+  verb->add_option("--stop-on", arguments->stop_on, "Send SIGTERM to the training, once, at this severity")
       ->type_name("LEVEL");
+  verb->add_option("--stop-after-points", arguments->stop_after_points,
+                   "Points of the loss without which nothing is stopped")
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_flag("--dry-run", arguments->dry_run, "Say what would be sent and stopped, and do nothing");
   verb->add_option("--pid", arguments->pid, "The training process")->type_name("N");
   verb->add_flag("--until-done", arguments->until_done,
                  "End when the log says so, --pid has ended, or nothing came for --idle");

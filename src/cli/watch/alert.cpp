@@ -20,20 +20,23 @@ std::string to_line(const Alert& alert) {
                      alert.finding.summary);
 }
 
+std::string to_message(const Alert& alert) {
+  return "Osler: " + to_line(alert) + (alert.remedy.empty() ? "" : " First remedy: " + alert.remedy);
+}
+
 std::string to_json(const Alert& alert) {
-  const nlohmann::ordered_json json = {
-      {"schema", "osler-alert/1"},
-      {"text", "Osler: " + to_line(alert) + (alert.remedy.empty() ? "" : " First remedy: " + alert.remedy)},
-      {"run", alert.run},
-      {"status", to_string(alert.status)},
-      {"headline", alert.headline},
-      {"finding",
-       {{"id", alert.finding.finding},
-        {"severity", to_string(alert.finding.severity)},
-        {"confidence", alert.finding.confidence},
-        {"first_step", alert.finding.first_step},
-        {"summary", alert.finding.summary}}},
-      {"remedy", alert.remedy}};
+  const nlohmann::ordered_json json = {{"schema", "osler-alert/1"},
+                                       {"text", to_message(alert)},
+                                       {"run", alert.run},
+                                       {"status", to_string(alert.status)},
+                                       {"headline", alert.headline},
+                                       {"finding",
+                                        {{"id", alert.finding.finding},
+                                         {"severity", to_string(alert.finding.severity)},
+                                         {"confidence", alert.finding.confidence},
+                                         {"first_step", alert.finding.first_step},
+                                         {"summary", alert.finding.summary}}},
+                                       {"remedy", alert.remedy}};
   // Names from a log may hold bytes that are not UTF-8.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

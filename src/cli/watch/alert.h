@@ -21,7 +21,10 @@ struct Alert {
 /// The whole alert in one line, for people.
 [[nodiscard]] std::string to_line(const Alert& alert);
 
-/// As JSON: "text" is the line, which chat services show; the rest is for programs.
+/// The line with the first remedy, as a message to people who are not at the terminal.
+[[nodiscard]] std::string to_message(const Alert& alert);
+
+/// As JSON: "text" is the message, which chat services show; the rest is for programs.
 [[nodiscard]] std::string to_json(const Alert& alert);
 
 }  // namespace osler::cli

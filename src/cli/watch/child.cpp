@@ -45,16 +45,6 @@ int file_of(const std::string& text) {
   return file;
 }
 
-std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (variables.count(text.substr(0, text.find('='))) == 0) entries.push_back(text);
-  }
-  for (const auto& [name, value] : variables) entries.push_back(name + "=" + value.substr(0, value.find('\0')));
-  return entries;
-}
-
 Result<void> wait_for(pid_t child) {
   const auto end = std::chrono::steady_clock::now() + kCommandLimit;
   int status = 0;
@@ -75,6 +65,16 @@ Result<void> wait_for(pid_t child) {
 }
 
 }  // namespace
+
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (variables.count(text.substr(0, text.find('='))) == 0) entries.push_back(text);
+  }
+  for (const auto& [name, value] : variables) entries.push_back(name + "=" + value.substr(0, value.find('\0')));
+  return entries;
+}
 
 Result<void> run_command(const std::string& command, const std::map<std::string, std::string>& variables,
                          const std::string& input) {
@@ -139,6 +139,10 @@ Process& Process::operator=(Process&& other) noexcept {
 bool Process::alive() const {
   pollfd ended{descriptor_, POLLIN, 0};
   return ::poll(&ended, 1, 0) == 0;
+}
+
+int Process::duplicate() const {
+  return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
 }
 
 Result<void> Process::terminate() const {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "osler/base/result.h"
 
@@ -12,6 +13,9 @@ namespace osler::cli {
 /// it, though not for ever. Its output goes to standard error. Fails when it fails.
 [[nodiscard]] Result<void> run_command(const std::string& command, const std::map<std::string, std::string>& variables,
                                        const std::string& input);
+
+/// The environment of this process with some variables more, or other; "NAME=value" each.
+[[nodiscard]] std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables);
 
 /// A process that somebody else started, held so that its number cannot come to mean another one.
 class Process {
@@ -26,6 +30,8 @@ class Process {
   /// Asks it to end (SIGTERM).
   [[nodiscard]] Result<void> terminate() const;
   [[nodiscard]] int pid() const { return pid_; }
+  /// A descriptor, to be closed by the caller, that becomes readable when the process ends.
+  [[nodiscard]] int duplicate() const;
 
  private:
   Process(int pid, int descriptor) : pid_(pid), descriptor_(descriptor) {}

@@ -40,7 +40,8 @@ void Messenger::work() {
 void Messenger::deliver(const Alert& alert) const {
   const std::string json = to_json(alert);
   if (addresses_.webhook) {
-    if (const auto posted = post(*addresses_.webhook, json); !posted) complain(describe(posted.error()));
+    const auto posted = post(*addresses_.webhook, message_of(alert, addresses_.webhook->style));
+    if (!posted) complain(describe(posted.error()));
   }
   if (!addresses_.command.empty() && alert.finding.severity == Severity::critical) {
     const auto done = run_command(addresses_.command,

@@ -1,61 +1,52 @@
 // Files are looked at a few times a second; a pipe is read by a thread that hands over what came.
 #include "cli/watch/source.h"
 
-#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <set>
 
-#include "cli/inputs.h"
 #include "cli/stream.h"
+#include "cli/terminal.h"
 #include "cli/watch/run_file.h"
 #include "formats/pump.h"
+#include "osler/source/source.h"
 
 namespace osler::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kLook{250};
-constexpr std::chrono::seconds kSearch{2};
+constexpr double kLook = 0.25;  // seconds from one look at the files, or into the pipe, to the next
+constexpr double kSearch = 2;
 // Searching large folders takes at most a twentieth of the time.
-constexpr int kSearchShare = 20;
+constexpr double kSearchShare = 20;
 
 double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-/// Waits for `time`, or until Ctrl-C.
-void sleep(std::chrono::milliseconds time, int interrupt) {
-  pollfd interrupted{interrupt, POLLIN, 0};
-  ::poll(&interrupted, 1, static_cast<int>(time.count()));
+  return real_clock().wall();
 }
 
 class WatchedFiles final : public WatchedSource {
  public:
-  WatchedFiles(const std::vector<std::string>& paths, const ReadOptions& options, int interrupt)
-      : interrupt_(interrupt), options_(options) {
-    for (const std::string& path : paths) places_.push_back({path, {real_file_system(), path, options}, {}});
+  WatchedFiles(const std::vector<std::string>& paths, const ReadOptions& options, int interrupt,
+               Surroundings surroundings)
+      : interrupt_(interrupt), surroundings_(surroundings), options_(for_search(options)) {
+    for (const std::string& path : paths) places_.push_back({path, {surroundings_.files, path, options_}, {}});
   }
 
   Result<bool> read_new() override {
-    if (started_) sleep(kLook, interrupt_);
+    WatchClock& clock = surroundings_.clock;
+    if (started_) clock.wait(kLook, interrupt_);
     started_ = true;
-    const auto start = Clock::now();
+    const double start = clock.steady();
     if (start >= next_search_) {
       waiting_for_.clear();
       for (Place& place : places_) {
-        if (options_.format.empty()) look_for_run_files(place);
-        // A run file is a database; to the readers of logs it would look like rubbish.
-        if (place.run_files.size() == 1 && place.run_files.front().path() == place.path) continue;
-        const auto found = place.logs.search();
-        if (found) continue;
-        // A format that does not exist never will; anything else may still appear.
-        if (found.error().code == ErrorCode::invalid_argument) return found.error();
-        if (place.run_files.empty()) waiting_for_ = describe(found.error());
+        if (const auto found = search(place); !found) return found.error();
       }
-      const auto end = Clock::now();
-      next_search_ = end + std::max<Clock::duration>(kSearch, kSearchShare * (end - start));
+      const double end = clock.steady();
+      next_search_ = end + std::max(kSearch, kSearchShare * (end - start));
     }
     bool changed = false;
     for (Place& place : places_) {
@@ -68,7 +59,10 @@ class WatchedFiles final : public WatchedSource {
   [[nodiscard]] bool ended() const override { return false; }
 
   Result<void> finish() override {
+    waiting_for_.clear();
     for (Place& place : places_) {
+      // What came since the last search is there, too.
+      if (const auto found = search(place); found) place.logs.read_new();
       place.logs.finish();
       for (FollowedRunFile& file : place.run_files) file.read_new();
     }
@@ -79,9 +73,10 @@ class WatchedFiles final : public WatchedSource {
   [[nodiscard]] std::vector<Watched> runs() const override {
     std::vector<Watched> runs;
     for (const Place& place : places_) {
-      for (const FollowedRun& run : place.logs.runs()) runs.push_back({&run.run(), run.modified_seconds()});
+      for (const FollowedRun& run : place.logs.runs())
+        runs.push_back({&run.run(), run.modified_seconds(), run.source().doubtful});
       for (const FollowedRunFile& file : place.run_files) {
-        if (!file.run().all_series().empty()) runs.push_back({&file.run(), file.modified_seconds()});
+        if (!file.run().all_series().empty()) runs.push_back({&file.run(), file.modified_seconds(), false});
       }
     }
     return runs;
@@ -97,39 +92,66 @@ class WatchedFiles final : public WatchedSource {
     std::deque<FollowedRunFile> run_files;
   };
 
-  void look_for_run_files(Place& place) const {
-    for (const auto& found : find_run_files(real_file_system(), place.path)) {
-      const bool known = std::any_of(place.run_files.begin(), place.run_files.end(),
-                                     [&](const FollowedRunFile& file) { return file.path() == found; });
-      if (!known) place.run_files.emplace_back(found, options_.limits);
+  void add_run_file(Place& place, const std::filesystem::path& path) const {
+    const bool known = std::any_of(place.run_files.begin(), place.run_files.end(),
+                                   [&](const FollowedRunFile& file) { return file.path() == path; });
+    if (!known) place.run_files.emplace_back(path, options_.limits);
+  }
+
+  /// Looks for what is new at one place; fails when nothing will ever come of it.
+  Result<void> search(Place& place) {
+    // A run file is a database; to the readers of logs it would look like rubbish.
+    if (options_.format.empty() && names_run_file(surroundings_.files, place.path)) {
+      add_run_file(place, place.path);
+      return {};
     }
+    const auto found = place.logs.search();
+    for (const auto& path : place.logs.others()) add_run_file(place, path);
+    for (const Error& error : place.logs.unreadable()) {
+      if (told_.insert(describe(error)).second) complain(describe(error));
+    }
+    if (found) return {};
+    // A format that does not exist never will; anything else may still appear.
+    if (found.error().code == ErrorCode::invalid_argument) return found.error();
+    if (place.run_files.empty()) waiting_for_ = describe(found.error());
+    return {};
   }
 
   int interrupt_;
+  Surroundings surroundings_;
   ReadOptions options_;
   std::deque<Place> places_;
-  Clock::time_point next_search_;
+  double next_search_ = 0;  // on the steady clock
   std::string waiting_for_;
+  std::set<std::string> told_;  // what could not be looked into, said once
   bool started_ = false;
 };
 
 class WatchedStream final : public WatchedSource {
  public:
-  WatchedStream(std::unique_ptr<ReadableFile> file, FollowedStream stream)
-      : file_(std::move(file)), stream_(std::move(stream)), reader_([this] { read(); }) {}
+  /// `cancel` is an event that ends the reading of `file`, or -1 when the file always ends by itself.
+  WatchedStream(std::unique_ptr<ReadableFile> file, FollowedStream stream, int cancel)
+      : file_(std::move(file)), stream_(std::move(stream)), cancel_(cancel), reader_([this] { read(); }) {}
   ~WatchedStream() override {
     {
       const std::lock_guard lock(mutex_);
       abandoned_ = true;
     }
     room_.notify_one();
+    if (cancel_ < 0) return;
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(cancel_, &one, sizeof one));
+    reader_.join();
+    ::close(cancel_);
   }
+  WatchedStream(const WatchedStream&) = delete;
+  WatchedStream& operator=(const WatchedStream&) = delete;
 
   Result<bool> read_new() override {
     std::vector<std::byte> bytes;
     {
       std::unique_lock lock(mutex_);
-      came_.wait_for(lock, kLook, [this] { return !bytes_.empty() || closed_; });
+      came_.wait_for(lock, std::chrono::duration<double>(kLook), [this] { return !bytes_.empty() || closed_; });
       bytes.swap(bytes_);
       ended_ = closed_;
       if (failure_ && bytes.empty()) return *failure_;
@@ -146,15 +168,17 @@ class WatchedStream final : public WatchedSource {
 
   [[nodiscard]] bool ended() const override { return ended_; }
   Result<void> finish() override {
+    // A pipe whose writer is silent is not waited for.
     while (!ended_) {
-      if (const auto more = read_new(); !more) break;
+      const auto more = read_new();
+      if (!more || !*more) break;
     }
     if (unreadable_) return *unreadable_;
     return stream_.finish();
   }
   [[nodiscard]] std::vector<Watched> runs() const override {
     if (stream_.run().all_series().empty()) return {};
-    return {{&stream_.run(), modified_seconds_}};
+    return {{&stream_.run(), modified_seconds_, false}};
   }
   [[nodiscard]] std::string waiting_for() const override {
     if (!runs().empty()) return {};
@@ -181,6 +205,7 @@ class WatchedStream final : public WatchedSource {
 
   std::unique_ptr<ReadableFile> file_;
   FollowedStream stream_;
+  int cancel_;
   std::optional<Error> unreadable_;
   double modified_seconds_ = now_seconds();
   bool ended_ = false;
@@ -197,17 +222,25 @@ class WatchedStream final : public WatchedSource {
 }  // namespace
 
 std::unique_ptr<WatchedSource> watch_files(const std::vector<std::string>& paths, const ReadOptions& options,
-                                           int interrupt) {
-  return std::make_unique<WatchedFiles>(paths, options, interrupt);
+                                           int interrupt, Surroundings surroundings) {
+  return std::make_unique<WatchedFiles>(paths, options, interrupt, surroundings);
 }
 
 Result<std::unique_ptr<WatchedSource>> watch_stream(const std::string& path, const ReadOptions& options,
                                                     int interrupt) {
-  auto file = open_stream(path, interrupt);
+  const int cancel = ::eventfd(0, EFD_CLOEXEC);
+  auto file = open_stream(path, interrupt, cancel);
   if (!file) return file.error();
-  auto stream = FollowedStream::open(path, options);
+  auto stream = FollowedStream::open(path == "-" ? "standard input" : path, options);
   if (!stream) return stream.error();
-  return std::unique_ptr<WatchedSource>(std::make_unique<WatchedStream>(std::move(*file), std::move(*stream)));
+  return std::unique_ptr<WatchedSource>(std::make_unique<WatchedStream>(std::move(*file), std::move(*stream), cancel));
+}
+
+Result<std::unique_ptr<WatchedSource>> watch_output(std::unique_ptr<ReadableFile> output, const std::string& name,
+                                                    const ReadOptions& options) {
+  auto stream = FollowedStream::open(name, options);
+  if (!stream) return stream.error();
+  return std::unique_ptr<WatchedSource>(std::make_unique<WatchedStream>(std::move(output), std::move(*stream), -1));
 }
 
 }  // namespace osler::cli

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/watch/surroundings.h"
 #include "osler/formats/follow.h"
 
 namespace osler::cli {
@@ -18,6 +19,7 @@ namespace osler::cli {
 struct Watched {
   const Run* run = nullptr;
   double modified_seconds = 0;  ///< when it last grew, seconds since the Unix epoch
+  bool doubtful = false;        ///< found in a folder beside others, and perhaps no log at all
 };
 
 /// Where the watched runs come from. One thread at a time.
@@ -38,10 +40,15 @@ class WatchedSource {
 
 /// Files and folders, looked at again and again; they need not exist yet.
 [[nodiscard]] std::unique_ptr<WatchedSource> watch_files(const std::vector<std::string>& paths,
-                                                         const ReadOptions& options, int interrupt);
+                                                         const ReadOptions& options, int interrupt,
+                                                         Surroundings surroundings = {});
 
 /// Standard input or a named pipe.
 [[nodiscard]] Result<std::unique_ptr<WatchedSource>> watch_stream(const std::string& path, const ReadOptions& options,
                                                                   int interrupt);
+
+/// The output of a program that was started here, which always ends.
+[[nodiscard]] Result<std::unique_ptr<WatchedSource>> watch_output(std::unique_ptr<ReadableFile> output,
+                                                                  const std::string& name, const ReadOptions& options);
 
 }  // namespace osler::cli

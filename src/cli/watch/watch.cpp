@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 
 #include "cli/terminal.h"
 #include "report/layout.h"
@@ -29,18 +27,6 @@ constexpr double kDrawEvery = 0.5;
 // Runs that are shown one line each when there are several.
 constexpr std::size_t kMostLines = 12;
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double computing_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::uint64_t points_of(const Run& run) {
   std::uint64_t points = 0;
   for (const Series& series : run.all_series()) points += series.summary().points();
@@ -61,30 +47,34 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
-Watch::Watch(WatchedSource& source, WatchWishes wishes)
-    : source_(source), wishes_(std::move(wishes)), messenger_(wishes_.addresses), started_(steady_seconds()) {}
+Watch::Watch(WatchedSource& source, WatchWishes wishes, WatchClock& clock)
+    : source_(source),
+      wishes_(std::move(wishes)),
+      clock_(clock),
+      messenger_(wishes_.addresses),
+      started_(clock.steady()) {}
 
 Result<bool> Watch::round() {
   const auto changed = source_.read_new();
   if (!changed) return changed.error();
-  const bool waits = steady_seconds() > started_ + kSilentStart && !source_.waiting_for().empty();
+  const bool waits = clock_.steady() > started_ + kSilentStart && !source_.waiting_for().empty();
   if (!announced_waiting_ && !wishes_.live && waits) {
     print_error(fmt::format("osler: waiting: {}\n", source_.waiting_for()));
     announced_waiting_ = true;
   }
-  if (steady_seconds() >= next_examination_) {
+  if (clock_.steady() >= next_examination_) {
     if (const auto examined = examine(false); !examined) return examined.error();
   }
-  if (wishes_.live && steady_seconds() >= next_drawing_) draw();
+  if (wishes_.live && clock_.steady() >= next_drawing_) draw();
   return !done();
 }
 
 /// Examines the runs that changed, or that have not been looked at for a while.
 Result<void> Watch::examine(bool last) {
-  const double start = steady_seconds();
-  const double computed_before = computing_seconds();
+  const double start = clock_.steady();
+  const double computed_before = clock_.computing();
   DiagnosisOptions options = wishes_.diagnosis;
-  if (!last) options.now = wall_seconds();
+  if (!last) options.now = clock_.wall();
   for (const Watched& watched : source_.runs()) {
     Known& known = known_[watched.run->name];
     const std::uint64_t points = points_of(*watched.run);
@@ -93,13 +83,19 @@ Result<void> Watch::examine(bool last) {
     if (!last && points == known.points && recent) continue;
     auto report = diagnose(*watched.run, options);
     if (!report) return report.error();
+    if (known.examined > 0 && points != known.points) known.grown = start;
     known.points = points;
     known.examined = start;
     act(*report, known, last);
+    if (wishes_.stop_on && !last) {
+      if (!known.judge) known.judge.emplace(*wishes_.stop_on);
+      if (const auto reason = known.judge->look(*report, *watched.run)) stop_training(report->run_name, *reason);
+    }
+    known.doubtful = watched.doubtful;
     known.report = std::move(*report);
     if (!wishes_.live && !last) say(known.report, known);
   }
-  next_examination_ = start + std::max(kExamineEvery, kExamineShare * (computing_seconds() - computed_before));
+  next_examination_ = start + std::max(kExamineEvery, kExamineShare * (clock_.computing() - computed_before));
   return {};
 }
 
@@ -107,23 +103,34 @@ Result<void> Watch::examine(bool last) {
 void Watch::act(const Report& report, Known& known, bool last) {
   std::set<std::string> seen;
   for (const Observation& finding : report.findings) {
-    if (finding.severity < wishes_.alert_on && (!wishes_.stop_on || finding.severity < *wishes_.stop_on)) continue;
+    if (finding.severity < wishes_.alert_on) continue;
     seen.insert(finding.finding);
     const bool confirmed = last || known.seen.count(finding.finding) > 0;
     if (!confirmed || !known.told.insert(finding.finding).second) continue;
-    const Alert alert = make_alert(report, finding);
-    if (finding.severity >= wishes_.alert_on) messenger_.send(alert);
-    if (!last && wishes_.stop_on && finding.severity >= *wishes_.stop_on) stop_training(alert);
+    alert(make_alert(report, finding));
   }
   known.seen = std::move(seen);
 }
 
-void Watch::stop_training(const Alert& alert) {
-  if (stopped_ || !wishes_.process) return;
-  stopped_ = true;
-  if (!wishes_.process->alive()) return;
+void Watch::alert(const Alert& alert) {
+  if (!wishes_.dry_run) return messenger_.send(alert);
+  if (wishes_.addresses.webhook) complain(fmt::format("dry run: would tell the webhook: {}", to_line(alert)));
+  if (!wishes_.addresses.command.empty() && alert.finding.severity == Severity::critical) {
+    complain(fmt::format("dry run: would run the command of --on-critical: {}", to_line(alert)));
+  }
+}
+
+void Watch::stop_training(const std::string& run, const StopReason& reason) {
+  if (stopped_) return;
+  stopped_ = reason;
+  const std::string evidence = fmt::format("{}: {}", run, to_line(reason));
+  if (wishes_.dry_run) {
+    complain(fmt::format("dry run: would stop the training now. {}", evidence));
+    return;
+  }
+  if (!wishes_.process || !wishes_.process->alive()) return;
   const auto ended = wishes_.process->terminate();
-  complain(ended ? fmt::format("sent SIGTERM to process {}: {}", wishes_.process->pid(), to_line(alert))
+  complain(ended ? fmt::format("sent SIGTERM to process {}. {}", wishes_.process->pid(), evidence)
                  : describe(ended.error()));
 }
 
@@ -137,27 +144,27 @@ void Watch::say(const Report& report, Known& known) {
   if (gist == known.said) return;
   known.said = gist;
   if (wishes_.json) {
-    static_cast<void>(print(render_json_line(report)));
+    static_cast<void>(print_for(wishes_.on_error, render_json_line(report)));
     return;
   }
-  static_cast<void>(
-      print(fmt::format("step {:>9}  {}\n", layout::grouped(report.steps.last), render_line(report, wishes_.text))));
+  static_cast<void>(print_for(wishes_.on_error, fmt::format("step {:>9}  {}\n", layout::grouped(report.steps.last),
+                                                            render_line(report, wishes_.text))));
 }
 
 std::string Watch::status_line() const {
   const std::vector<Watched> runs = source_.runs();
   double newest = 0;
   for (const Watched& run : runs) newest = std::max(newest, run.modified_seconds);
-  const double quiet = wall_seconds() - newest;
+  const double quiet = clock_.wall() - newest;
   std::string line = runs.empty() ? "waiting: " + source_.waiting_for()
                                   : fmt::format("watching {}, last value {} ago", layout::counted(runs.size(), "run"),
                                                 duration_text(std::max(0.0, quiet)));
-  if (stopped_) line += ", training told to stop";
+  if (stopped_ && !wishes_.dry_run) line += ", training told to stop";
   return line + "; Ctrl-C ends with the full report";
 }
 
 void Watch::draw() {
-  next_drawing_ = steady_seconds() + kDrawEvery;
+  next_drawing_ = clock_.steady() + kDrawEvery;
   const layout::Sheet sheet(wishes_.text);
   const int room = std::max(terminal_lines() - 1, 8);
   std::vector<const Report*> reports;
@@ -187,24 +194,51 @@ void Watch::draw() {
   static_cast<void>(print(back + text));
 }
 
+/// For how long a run has not grown. Only of what was not seen to grow does the file's own time tell: clocks are set.
+double Watch::quiet_seconds(const Watched& watched) const {
+  const auto known = known_.find(watched.run->name);
+  if (known != known_.end() && known->second.grown) return clock_.steady() - *known->second.grown;
+  return clock_.wall() - watched.modified_seconds;
+}
+
 bool Watch::done() const {
   if (source_.ended()) return true;
   if (!wishes_.until_done) return false;
   if (wishes_.process && !wishes_.process->alive()) return true;
   const std::vector<Watched> runs = source_.runs();
-  const double now = wall_seconds();
-  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Watched& watched) {
-    return over(*watched.run) || now - watched.modified_seconds > wishes_.idle_seconds;
+  if (runs.empty()) return clock_.steady() - started_ > wishes_.idle_seconds;
+  return std::all_of(runs.begin(), runs.end(), [&](const Watched& watched) {
+    return over(*watched.run) || quiet_seconds(watched) > wishes_.idle_seconds;
   });
 }
 
 Result<std::vector<Report>> Watch::finish() {
-  if (const auto finished = source_.finish(); !finished) return finished.error();
+  const bool nothing = source_.runs().empty();
+  if (const auto finished = source_.finish(); !finished) {
+    if (!nothing || !wishes_.until_done || clock_.steady() - started_ <= wishes_.idle_seconds) return finished.error();
+    return Error{
+        finished.error().code,
+        fmt::format("no value came within {}: {}", duration_text(wishes_.idle_seconds), describe(finished.error())),
+        {}};
+  }
   if (const auto examined = examine(true); !examined) return examined.error();
   if (wishes_.live && lines_drawn_ > 0) static_cast<void>(print(fmt::format("\x1b[{}A\x1b[J", lines_drawn_)));
   std::vector<Report> reports;
-  for (auto& [name, known] : known_) reports.push_back(known.report);
+  // Beside a run that can be judged, a file that may be no log at all is passed over.
+  const bool judged = std::any_of(known_.begin(), known_.end(), [](const auto& entry) {
+    return entry.second.report.status != Status::insufficient_data;
+  });
+  for (auto& [name, known] : known_) {
+    const bool stray = judged && known.doubtful && known.report.status == Status::insufficient_data;
+    if (!stray) reports.push_back(known.report);
+  }
   return reports;
+}
+
+bool print_for(bool on_error, std::string_view text) {
+  if (!on_error) return print(text);
+  print_error(text);
+  return true;
 }
 
 }  // namespace osler::cli

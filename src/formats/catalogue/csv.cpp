@@ -1,24 +1,37 @@
 // CSV and other delimited tables.
+#include <algorithm>
+
+#include "formats/numbers.h"
 #include "formats/table.h"
 
 namespace osler::catalogue {
 namespace {
 
+/// Nothing but numbers, one a line, as `print(loss, file=log)` leaves them.
+bool is_bare_column(const std::vector<std::string>& lines) {
+  constexpr std::size_t kFewest = 5;
+  const auto is_real = [](const std::string& line) {
+    return line.find('.') != std::string::npos && read_cell(line).kind == CellKind::number;
+  };
+  return lines.size() >= kFewest && std::all_of(lines.begin(), lines.end(), is_real);
+}
+
 Sniff sniff(const Peek& peek) {
   const std::vector<std::string> lines = first_lines(peek);
+  if (lines.empty() && is_wide_header(peek)) return Sniff::certain;
   if (lines.empty() || lines.front().starts_with('{') || lines.front().starts_with('[')) return Sniff::no;
   const TableLayout layout = guess_layout(lines);
   if (layout.columns == 0) return Sniff::no;
   const bool named_so = peek.path.extension() == ".csv" || peek.path.extension() == ".tsv";
   // A header and nothing else, or a single column: only the name tells that it is a table.
-  if (lines.size() == 1 || layout.columns == 1) return named_so ? Sniff::possible : Sniff::no;
+  if (lines.size() == 1 || layout.columns == 1) return named_so || is_bare_column(lines) ? Sniff::possible : Sniff::no;
   if (!layout.has_header) return Sniff::possible;
   const bool training = is_training_header(split_fields(lines.front(), layout.delimiter));
   return training && layout.delimiter != TableLayout::kBlanks ? Sniff::certain : Sniff::possible;
 }
 
-std::unique_ptr<Reader> open(const std::filesystem::path&) {
-  return make_table_reader();
+std::unique_ptr<Reader> open(const std::filesystem::path& path) {
+  return make_table_reader({.header = {}, .rename = {}, .only_column = path.stem().string()});
 }
 
 std::filesystem::path run_of(const std::filesystem::path& path) {
@@ -37,9 +50,13 @@ counter that starts again in each epoch is continued; one that starts again with
 Unix times (`time`, `timestamp`, `wall_time`) or of dates is the wall time. A column `phase`, `mode` or `split` that says
 `train`, `val` or `test` goes into the names of that row's series: `val/loss`.
 
-**Quirks that are understood.** Empty cells; names and fields in quotes or padded with blanks; a header that is repeated
-(the training was started again, the later part wins); no header at all; a first line `# {...}` with the
-configuration as JSON; `nan`, `NaN`, `inf`, `-Infinity`, `None`, `N/A`; `1,234.5` in quotes; `97 %`; `0,5` between
+A table of one number per row (`step,metric,value`, or `250 val 3.1` without a header) gives one series per name; a number
+under the name of a phase is the loss. A file of bare numbers, one a line, is one series with the file's name: `train_loss.txt`.
+
+**Quirks that are understood.** Empty cells; rows that come newest first; `nan` where nothing was measured; a last row with
+fewer fields than columns (left out and reported); names and fields in quotes or padded with blanks; a header that is repeated
+(the training was started again, the later part wins); no header at all; first lines `# {...}` with the
+configuration as JSON, or `# lr,0.001` one by one; a header longer than the view of the sniffers; `nan`, `NaN`, `inf`, `-Infinity`, `None`, `N/A`; `1,234.5` in quotes; `97 %`; `0,5` between
 semicolons; `tensor(0.5)`; line ends of any kind; a byte order mark; UTF-16. Columns of text are left out. Text in a column of
 numbers is reported with its line and left out.
 )";

@@ -31,6 +31,22 @@ TEST(Csv, IsSureOfATrainingTable) {
   EXPECT_EQ(sniff("step;lr\n1;0,5\n2;0,25\n"), Sniff::certain);
 }
 
+TEST(Csv, IsSureOfAHeaderThatIsLongerThanItsView) {
+  std::string header = "step,train_loss";
+  while (header.size() < kPeekBytes) header += ",layer." + std::to_string(header.size()) + ".weight";
+  EXPECT_EQ(csv().sniff({"metrics.csv", std::string_view(header).substr(0, kPeekBytes), false}), Sniff::certain);
+  const std::string prose(kPeekBytes, 'a');
+  EXPECT_EQ(csv().sniff({"notes.txt", prose, false}), Sniff::no);
+}
+
+TEST(Csv, TakesNoObjectsOnOneLineForALongHeader) {
+  std::string objects;
+  for (int step = 0; objects.size() < kPeekBytes; ++step) {
+    objects += R"({"step": )" + std::to_string(step) + R"(, "train_loss": 0.5})";
+  }
+  EXPECT_EQ(csv().sniff({"log.json", std::string_view(objects).substr(0, kPeekBytes), false}), Sniff::no);
+}
+
 TEST(Csv, DoubtsWhatCouldBeAnything) {
   EXPECT_EQ(sniff("1,2,3\n4,5,6\n"), Sniff::possible);
   EXPECT_EQ(sniff("sepal,petal\n1,2\n3,4\n"), Sniff::possible);

@@ -28,7 +28,8 @@ phases (`"mode": "val"`) are found as in a CSV table; an evaluation line of the 
 step that training has reached.
 
 **Quirks that are understood.** `NaN`, `Infinity` and `-Infinity` without quotes, numbers in quotes, keys that come and go,
-lines of texts only (they become configuration), broken UTF-8, UTF-16. A damaged line is reported and skipped.
+lines of texts only and objects called `config`, `args`, `_meta` or `summary` (they become configuration), several objects on one
+line, `nan` where nothing was measured, broken UTF-8, UTF-16. A damaged line is reported and skipped.
 )";
 
 }  // namespace

@@ -69,11 +69,33 @@ TEST(JsonLines, GoOnBehindADamagedLine) {
   EXPECT_EQ(outcome.damage.items()[1].what, "'hello' is no JSON object");
 }
 
-TEST(JsonLines, ReportTwoObjectsRunIntoOneLine) {
+TEST(JsonLines, MayHoldSeveralObjectsEach) {
   const Outcome outcome =
       read_lines("{\"step\": 1, \"loss\": 3}{\"step\": 2, \"loss\": 4}\n{\"step\": 3, \"loss\": 1}\n");
-  EXPECT_EQ(outcome.damage.total(), 1U);
-  EXPECT_THAT(outcome.sink.steps("loss"), ElementsAre(3));
+  EXPECT_EQ(outcome.damage.total(), 0U);
+  EXPECT_THAT(outcome.sink.steps("loss"), ElementsAre(1, 2, 3));
+}
+
+TEST(JsonLines, ThatHoldSettingsAreConfiguration) {
+  const Outcome outcome = read_lines(
+      "{\"config\": {\"lr\": \"1e-3\", \"model\": {\"width\": 512}}}\n{\"step\": 1, \"loss\": 3}\n"
+      "{\"step\": 2, \"loss\": 2}\n{\"_summary\": {\"final_loss\": 2}}\n{\"type\": \"config\", \"seed\": 7}\n");
+  EXPECT_THAT(outcome.sink.names, ElementsAre("loss"));
+  EXPECT_EQ(outcome.sink.configuration.at("lr"), "1e-3");
+  EXPECT_EQ(outcome.sink.configuration.at("model/width"), "512");
+  EXPECT_EQ(outcome.sink.configuration.at("summary/final_loss"), "2");
+  EXPECT_EQ(outcome.sink.configuration.at("seed"), "7");
+}
+
+TEST(JsonLines, ThatOslerWroteGiveBackMarksAndCounters) {
+  const Outcome outcome = read_lines(
+      "{\"mark\": \"crashed\", \"at\": \"step 9\", \"text\": \"out of memory\"}\n"
+      "{\"step\": 1, \"wall_time\": 1700000000.500000, \"n_updates\": 10, \"loss\": 3}\n"
+      "{\"step\": 2, \"wall_time\": 1700000001.500000, \"n_updates\": 20, \"loss\": 2}\n");
+  ASSERT_THAT(outcome.sink.marks, SizeIs(1));
+  EXPECT_EQ(outcome.sink.marks[0].kind, Mark::Kind::crashed);
+  EXPECT_EQ(outcome.sink.marks[0].step, 9);
+  EXPECT_THAT(outcome.sink.values("n_updates"), ElementsAre(10, 20));
 }
 
 TEST(JsonLines, SurviveBrokenUtf8) {

@@ -70,7 +70,7 @@ std::unique_ptr<Reader> open(const Path& path) {
         [name = place.name](std::string_view text, EventSink& sink) { sink.config(name, text.substr(0, 1000)); });
   }
   const std::string name = place.name.empty() ? path.filename().string() : place.name;
-  return make_table_reader({{"timestamp", name, "step"}, {}});
+  return make_table_reader({.header = {"timestamp", name, "step"}, .rename = {}, .only_column = {}});
 }
 
 Path run_of(const Path& path) {

@@ -25,7 +25,7 @@ ExportName export_name(const Path& path) {
 }
 
 std::unique_ptr<Reader> open(const Path& path) {
-  return make_table_reader({{}, {{"Value", export_name(path).tag}}});
+  return make_table_reader({.header = {}, .rename = {{"Value", export_name(path).tag}}, .only_column = {}});
 }
 
 Path run_of(const Path& path) {

@@ -23,11 +23,12 @@ series, the later one with ` (epoch)` or ` (step)` behind its name.
 **Steps.** `step`, `iter`, `global_step`, `num_updates`, ... place a line; so do `Epoch [3/10], Step [100/600]`,
 `Epoch: [3][100/600]`, progress bars, and a bare number in front (`[10] train-auc: 0.9`). A counter that starts again in
 each epoch is continued. Where only epochs are counted they are the steps. A line without counter stands where the line
-before it stood. When the steps go back, training was restarted. When two processes write into one file alternately,
+before it stood; a dictionary that a trainer prints between states of its bar stands where the bar was cleared for it, even
+if it comes out of a buffer later. When the steps go back, training was restarted. When two processes write into one file alternately,
 the second one's series end with ` #2`.
 
 **What counts as a series.** Losses, accuracies and other figures of merit at once, and everything beside them in a line
-that counts; other numbers when they came again and changed. Settings printed before training (`learning_rate: 0.001`,
+that counts; other numbers when they came again and changed, or stay 0 beside a counter. Settings printed before training (`learning_rate: 0.001`,
 `--batch_size 32`, `Namespace(...)`) become the run's configuration.
 
 **Tried on** the output of Axolotl, Caffe, CatBoost, DeepSpeed, Detectron2, fairseq, fastai, Hugging Face's Trainer, Keras,
@@ -38,7 +39,8 @@ torchtune, Ultralytics and PyTorch's examples; none of them needs more than this
 last state of each epoch), colour codes, CR, CR LF and LF, UTF-8, UTF-16 with byte order mark and bytes of any other
 encoding, source code before the log, tables (`| key | value |` blocks, columns under a header), `nan`, `inf`,
 `-nan(ind)`, `1,234.5`, lines up to 1 MiB. A date in front of a line becomes the time of its numbers; it is taken for
-UTC where no zone is said. A Python traceback becomes a mark.
+UTC where no zone is said. A Python traceback, the end by a scheduler or a signal, and NCCL's watchdog become marks. Numbers
+in `tensor(1.9, device='cuda:0')` are read; NUL bytes at the start, left by a truncated file, are passed over.
 )",
       .refines = "",
       .sniff = osler::text::sniff_text,

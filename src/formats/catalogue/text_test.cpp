@@ -48,6 +48,20 @@ TEST(Text, OfABarTheLastStateOfEachStepCounts) {
   EXPECT_EQ(sink.values("loss")[1], 0.5);
 }
 
+TEST(Text, AMarkBehindANormSaysWhichStepsWereClipped) {
+  std::string log;
+  for (int step = 0; step < 40; step += 10) {
+    log += "[Step " + std::to_string(step) + "] loss=2.30" + std::to_string(step) +
+           " trend(50)=-0.0012 | grad_norm=1.00" + std::to_string(step) +
+           (step == 10 || step == 30 ? "[CLIPPED] " : " ") + "clip_freq=50.0% | lr=1.00e-03\n";
+  }
+  const auto sink = read(log);
+  EXPECT_THAT(sink.steps("clipped"), ElementsAre(10, 20, 30));
+  EXPECT_THAT(sink.values("clipped"), ElementsAre(1, 0, 1));
+  EXPECT_THAT(sink.steps("grad_norm"), ElementsAre(0, 10, 20, 30));
+  EXPECT_THAT(sink.values("clip_freq"), ElementsAre(50, 50, 50, 50));
+}
+
 TEST(Text, SettingsAreConfigurationAndNoSeries) {
   const auto sink = read("learning_rate: 0.001\nbatch_size = 32\noptimizer: adam\n--weight_decay 0.1\n");
   EXPECT_THAT(sink.names, IsEmpty());
@@ -90,7 +104,49 @@ TEST(Text, ATracebackBecomesAMark) {
   ASSERT_EQ(sink.marks.size(), 1U);
   EXPECT_EQ(sink.marks[0].kind, Mark::Kind::crashed);
   EXPECT_EQ(sink.marks[0].step, 5);
-  EXPECT_EQ(sink.marks[0].text, "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB");
+  EXPECT_EQ(sink.marks[0].text, "out-of-memory: RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB");
+}
+
+TEST(Text, TheEndByTheClusterBecomesAMark) {
+  const auto sink = read(
+      "step 5 loss 1\nslurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-05-01T10:00:00 DUE TO TIME LIMIT ***\n");
+  ASSERT_EQ(sink.marks.size(), 1U);
+  EXPECT_EQ(sink.marks[0].kind, Mark::Kind::crashed);
+  EXPECT_THAT(sink.marks[0].text, ::testing::StartsWith("time-limit: slurmstepd:"));
+}
+
+TEST(Text, ACrashThatEveryProcessTellsIsOneMark) {
+  std::string text = "step 5 loss 1\n";
+  for (int rank = 0; rank < 4; ++rank) {
+    text += "[rank" + std::to_string(rank) + "]: Traceback (most recent call last):\n[rank" + std::to_string(rank) +
+            "]: ValueError: bad shape\n";
+  }
+  EXPECT_EQ(read(text).marks.size(), 1U);
+}
+
+TEST(Text, ProcessesThatSpeakOneAfterAnotherKeepTheirSeries) {
+  std::string text;
+  for (int rank = 1; rank >= 0; --rank) {
+    for (int epoch = 0; epoch < 4; ++epoch) {
+      text += "RANK: " + std::to_string(rank) + " Train Epoch: " + std::to_string(epoch) +
+              " [0/500 (0%)]\tLoss: " + std::to_string(4 - epoch) + "\n";
+    }
+  }
+  const auto sink = read(text);
+  EXPECT_THAT(sink.values("train/Loss (rank 1)"), ElementsAre(4, 3, 2, 1));
+  EXPECT_THAT(sink.steps("train/Loss"), ElementsAre(0, 500, 1000, 1500));
+  EXPECT_THAT(sink.steps("epoch"), ElementsAre(0, 500, 1000, 1500)) << "told once, or the steps would go back";
+}
+
+TEST(Text, WhatIsAlwaysZeroBesideACounterIsASeries) {
+  std::string text;
+  for (int i = 0; i < 10; ++i) text += "iter " + std::to_string(i) + " dead_units 0\n";
+  EXPECT_THAT(read(text).values("dead_units"), ::testing::SizeIs(10));
+}
+
+TEST(Text, AlgebraInGeneratedTextIsNoSeries) {
+  EXPECT_THAT(read("step 1 loss 2\nso x = 3\nstep 2 loss 1\nthen x = 4, y = 5\nx = 6\nx = 7\n").names,
+              ElementsAre("loss"));
 }
 
 TEST(Text, DatesBecomeTheWallTime) {

@@ -39,14 +39,15 @@ constexpr std::string_view kDoc = R"(
 
 **What is read.** The history: each number logged with `wandb.log`, nested ones as `a/b`. Histograms, such as those of
 `wandb.watch`, become `NAME#mean`, `#std`, `#min`, `#max`, `#norm` and, where it can be told, `#zero-share`. The run's
-configuration, name and project become configuration, the exit code a mark. `_timestamp` is the wall time.
+configuration, name and project become configuration, the exit code a mark. `_timestamp` is the wall time. What W&B
+measured of the machine becomes `system/gpu.0.gpu` and so on, at the step that was logged last.
 
 **Steps.** A step that was logged (`trainer/global_step`, `global_step`) is the axis where there is one, else `_step`,
 the number of the `wandb.log` call.
 
 **Quirks.** Written in blocks of 32 KiB like LevelDB's log, with a checksum for each fragment: a damaged fragment costs
 its record and nothing more. A file that is still being written, or whose writer was killed, ends within a record; all
-before it stands. Console output, system statistics, media and the summary, which repeats the history, are not read.
+before it stands. Console output, media and the summary, which repeats the history, are not read.
 )";
 
 }  // namespace

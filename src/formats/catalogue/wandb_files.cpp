@@ -33,11 +33,16 @@ class Prefixed final : public EventSink {
   void config(std::string_view key, std::string_view value) override {
     // "lr: {desc: null, value: 0.1}" is the setting lr; what W&B keeps for itself is none.
     if (key.starts_with('_') || key.starts_with("wandb_version")) return;
-    const std::size_t end = std::min(key.find('/'), key.size());
-    const std::string_view below = key.substr(end);
-    if (below == "/desc") return;
-    const bool wrapped = below == "/value" || below.starts_with("/value/");
-    sink_.config(std::string(prefix_).append(key.substr(0, end)).append(wrapped ? below.substr(6) : below), value);
+    // The name of a setting may have slashes of its own: "model/hidden: {desc: null, value: 64}".
+    if (key.ends_with("/desc")) return;
+    std::string name(key);
+    constexpr std::string_view kWrapper = "/value";
+    const std::size_t wrapper = name.find(kWrapper);
+    const std::size_t behind = wrapper == std::string::npos ? name.size() : wrapper + kWrapper.size();
+    if (wrapper != std::string::npos && (behind == name.size() || name[behind] == '/')) {
+      name.erase(wrapper, kWrapper.size());
+    }
+    sink_.config(std::string(prefix_) + name, value);
   }
 
  private:
@@ -52,9 +57,11 @@ std::unique_ptr<Reader> open(const std::filesystem::path& path) {
       yaml_to_config(text, plain);
     });
   }
+  // The summary repeats the last values of the history: neither settings nor series.
   const bool summary = path.filename() == "wandb-summary.json";
   return make_small_file_reader([summary](std::string_view text, EventSink& sink) {
-    Prefixed prefixed(summary ? "summary/" : "wandb/", sink);
+    if (summary) return;
+    Prefixed prefixed("wandb/", sink);
     json_to_config(text, prefixed);
   });
 }
@@ -63,7 +70,8 @@ constexpr std::string_view kDoc = R"(
 What the W&B client leaves in a run's `files` folder: `config.yaml`, `wandb-summary.json`, `wandb-metadata.json`.
 
 **What is read.** Every scalar, as configuration of the run in the folder above: the settings under their own names, the
-last values as `summary/NAME`, the metadata as `wandb/NAME`. There are no series in it, so it is never a run by itself.
+metadata as `wandb/NAME`. The summary repeats the last values of the history and is passed over. There are no series in these files,
+so they are never a run by themselves.
 )";
 
 }  // namespace

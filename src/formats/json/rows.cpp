@@ -1,7 +1,10 @@
 // Flattening JSON objects.
 #include "formats/json/rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "formats/numbers.h"
@@ -15,6 +18,21 @@ constexpr std::size_t kMostNodes = 2 * static_cast<std::size_t>(RowAssembler::kM
 constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kMostTexts = 1000;
 
+using namespace std::string_view_literals;
+
+// Objects under these keys hold what was chosen; the key itself says nothing.
+constexpr std::array kChosen = {"config"sv, "_config"sv, "cfg"sv,    "_meta"sv,           "meta"sv,
+                                "args"sv,   "hparams"sv, "_args"sv,  "hyperparameters"sv, "settings"sv,
+                                "_cfg"sv,   "setup"sv,   "hparam"sv, "configuration"sv};
+// Objects under these keys hold what came out; the key stays in the name.
+constexpr std::array kResults = {"summary"sv, "_summary"sv};
+constexpr std::array kRecordKeys = {"type"sv, "event"sv, "kind"sv, "record"sv, "_type"sv};
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 }  // namespace
 
 void JsonRow::clear() {
@@ -25,6 +43,42 @@ void JsonRow::clear() {
   prefix_.clear();
   wall_time_ = kNoTime;
   texts_.clear();
+  settings_.clear();
+  configuration_ = false;
+}
+
+void JsonRow::begin_object() {
+  const bool within = in_settings();
+  const std::uint32_t node = take_node();
+  const bool top = levels_.size() == 1 && node != kNone && node != kRoot;
+  const bool opens = top && (among(kChosen, nodes_[node].key) || among(kResults, nodes_[node].key));
+  levels_.push_back({node, cells_.size(), 0, false, within || opens});
+}
+
+void JsonRow::truth(bool value) {
+  const bool within = in_settings();
+  const std::uint32_t node = take_node();
+  if (within) setting(node, value ? "true" : "false");
+}
+
+void JsonRow::setting(std::uint32_t node, std::string_view value) {
+  if (node == kNone || node == kRoot || settings_.size() >= kMostTexts) return;
+  std::string name = path(node);
+  const std::size_t slash = name.find('/');
+  if (slash != std::string::npos && among(kChosen, std::string_view(name).substr(0, slash))) name.erase(0, slash + 1);
+  if (name.starts_with("_summary/")) name.erase(0, 1);
+  settings_.emplace_back(std::move(name), value.substr(0, kLongestText));
+}
+
+std::vector<std::pair<std::string, std::string>> JsonRow::written_numbers() const {
+  std::vector<std::pair<std::string, std::string>> written;
+  for (const Cell& cell : cells_) {
+    const auto node =
+        std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& one) { return one.column == cell.column; });
+    if (node == nodes_.end()) continue;
+    written.emplace_back(path(static_cast<std::uint32_t>(node - nodes_.begin())), fmt::format("{}", cell.value));
+  }
+  return written;
 }
 
 void JsonRow::drop(std::uint32_t column) {
@@ -75,20 +129,26 @@ void JsonRow::end_array() {
 }
 
 void JsonRow::number(double value) {
+  const bool within = in_settings();
   const std::uint32_t id = take_node();
   if (id == kNone || id == kRoot) return;
+  if (within) return setting(id, fmt::format("{}", value));
   Node& node = nodes_[id];
   if (node.column == kNone) node.column = rows_.column(path(id));
   cells_.push_back({node.column, value});
 }
 
 void JsonRow::text(std::string_view value) {
+  if (in_settings()) return setting(take_node(), value);
   // A number in quotes is at most so long; anything else need not be tried.
   if (value.size() < 64) {
     if (const CellValue cell = read_cell(value); cell.kind == CellKind::number) return number(cell.value);
   }
   const std::uint32_t id = take_node();
   if (id == kNone || id == kRoot) return;
+  if (levels_.size() == 1 && among(kRecordKeys, nodes_[id].key)) {
+    configuration_ |= among(kChosen, value) || among(kResults, value) || value == "header";
+  }
   if (nodes_[id].phase && is_phase(value)) {
     prefix_ = value;
   } else if (const double time = read_date_time(value); !std::isnan(time)) {

@@ -24,18 +24,24 @@ class JsonRow final : public JsonVisitor {
   [[nodiscard]] Row row() const { return {cells_, wall_time_, prefix_}; }
   /// The texts of the row by key, cut to a length fit for a configuration.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& texts() const { return texts_; }
+  /// What objects called "config", "_meta", "args", "summary" and the like hold: settings and results, no series.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& settings() const { return settings_; }
+  /// Whether the row says of itself that it holds the configuration: {"type": "config", "lr": 0.1}.
+  [[nodiscard]] bool is_configuration() const { return configuration_; }
+  /// The numbers of the row by name, written out.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> written_numbers() const;
   /// Takes the cell of that column out of the row.
   void drop(std::uint32_t column);
 
-  void begin_object() override { levels_.push_back({take_node(), cells_.size(), 0, false}); }
+  void begin_object() override;
   void key(std::string_view name) override { pending_ = child(levels_.back().node, name); }
   void end_object() override { levels_.pop_back(); }
-  void begin_array() override { levels_.push_back({take_node(), cells_.size(), 0, true}); }
+  void begin_array() override { levels_.push_back({take_node(), cells_.size(), 0, true, in_settings()}); }
   void end_array() override;
   void number(double value) override;
   void text(std::string_view value) override;
   void nothing() override { take_node(); }
-  void truth(bool) override { take_node(); }
+  void truth(bool value) override;
 
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -53,11 +59,14 @@ class JsonRow final : public JsonVisitor {
     std::size_t first_cell = 0;
     std::size_t elements = 0;
     bool array = false;
+    bool settings = false;
   };
 
   std::uint32_t child(std::uint32_t parent, std::string_view key);
   std::uint32_t take_node();  // the node of the value that comes now
   [[nodiscard]] std::string path(std::uint32_t node) const;
+  [[nodiscard]] bool in_settings() const { return !levels_.empty() && levels_.back().settings; }
+  void setting(std::uint32_t node, std::string_view value);
 
   RowAssembler& rows_;
   std::vector<Node> nodes_;
@@ -69,6 +78,8 @@ class JsonRow final : public JsonVisitor {
   std::string prefix_;
   double wall_time_ = kNoTime;
   std::vector<std::pair<std::string, std::string>> texts_;
+  std::vector<std::pair<std::string, std::string>> settings_;
+  bool configuration_ = false;
 };
 
 }  // namespace osler

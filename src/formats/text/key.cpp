@@ -59,12 +59,27 @@ bool strip_separators(std::string_view& text, Key& key) {
   return true;
 }
 
+/// Whether the number that starts at `place` belongs to the word before it ("top 5").
+bool follows_index_word(std::string_view text, std::size_t place) {
+  if (text[place - 1] != ' ') return false;
+  std::size_t start = place - 1;
+  while (start > 0 && is_word_character(text[start - 1])) --start;
+  return takes_index(text.substr(start, place - 1 - start));
+}
+
+/// "last 10", "last 100 episodes": a remark that says over how many values a mean was taken. "top 5" tells names apart.
+bool names_a_window(std::string_view inside) {
+  const std::size_t digit =
+      static_cast<std::size_t>(std::find_if(inside.begin(), inside.end(), is_digit) - inside.begin());
+  return digit > 1 && follows_index_word(inside, digit) && inside.find("top ") == std::string_view::npos;
+}
+
 /// Drops a remark in parentheses that stands between the name and its separator: "time per iteration (ms):".
 bool strip_remark(std::string_view& text) {
   const std::size_t open = text.rfind('(');
   if (open == std::string_view::npos || text.size() - open > kLongestRemark) return false;
   const std::string_view inside = text.substr(open);
-  if (std::any_of(inside.begin(), inside.end(), is_digit)) return false;
+  if (std::any_of(inside.begin(), inside.end(), is_digit) && !names_a_window(inside)) return false;
   text.remove_suffix(text.size() - open);
   trim_right(text);
   return !text.empty();
@@ -77,14 +92,6 @@ std::string_view fenced(std::string_view text, char open, bool keep_fence) {
   const std::string_view inside = text.substr(start + 1, text.size() - start - 2);
   if (inside.find_first_of(" \t|[]") != std::string_view::npos || !has_letter(inside)) return {};
   return keep_fence ? text.substr(start) : inside;
-}
-
-/// Whether the number that starts at `place` belongs to the word before it ("top 5").
-bool follows_index_word(std::string_view text, std::size_t place) {
-  if (text[place - 1] != ' ') return false;
-  std::size_t start = place - 1;
-  while (start > 0 && is_word_character(text[start - 1])) --start;
-  return takes_index(text.substr(start, place - 1 - start));
 }
 
 /// The words at the end of `text`, back to the nearest punctuation or gap.

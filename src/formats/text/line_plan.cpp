@@ -224,6 +224,16 @@ class Planner {
            starts_with_folded(parts_[static_cast<std::size_t>(plan_.step)].key.text, "episode");
   }
 
+  /// "iterations:20000 warmup_steps:20", "Batch=192, Filters=32": what is to be done, not what was.
+  [[nodiscard]] bool is_chosen(std::size_t k) const {
+    if (any_metric() || plan_.epoch >= 0 || parts_[k].numerator) return false;
+    const std::string_view name = parts_[k].key.text;
+    const bool plural = !name.empty() && (name.back() == 's' || name.back() == 'S');
+    const bool beside = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.traits.setting; });
+    const bool batch = starts_with_folded(name, "batch") && parts_[k].key.separated;
+    return batch || (plural && beside && parts_[k].key.separated);
+  }
+
   void find_counters() {
     std::uint8_t best_tier = 255;
     for (std::size_t k = 0; k < parts_.size(); ++k) {
@@ -234,7 +244,7 @@ class Planner {
         plan_.fractional_epoch = !integer(k);
       }
       if (traits.step != 0 && traits.step < best_tier && plan_.bar == Bar::none && integer(k) &&
-          !length_of_episode(k)) {
+          !length_of_episode(k) && !is_chosen(k)) {
         best_tier = traits.step;
         set_step(k, CounterKind::named, parts_[k].key.text);
       }
@@ -395,6 +405,9 @@ class Planner {
       slot.split = split_before(part.key.begin);
       slot.takes_block = slot.split == Split::none;
       if (slot.takes_block && !plan_.counted()) return label_of(part.key.begin) + name;
+    } else if (part.traits.split == Split::none && !part.traits.signal && plan_.counted() && !unit &&
+               is_evaluation(plan_.split)) {
+      slot.split = split_before(part.key.begin);  // not the same as what training lines call by that name
     }
     return name;
   }
@@ -484,8 +497,14 @@ class Planner {
     const bool counted = plan_.counted();
     const bool known = part.traits.metric || part.traits.signal;
     const bool option = part.key.begin >= 2 && line_.substr(part.key.begin - 2, 2) == "--";
-    const bool elsewhere = (!counted && in_call(line_, numbers_[k].begin)) || (!known && is_place(k));
+    const bool number_of = numbers_[k].begin > 0 && line_[numbers_[k].begin - 1] == '#';  // "Testing net (#0)"
+    const bool elsewhere = number_of || (!counted && in_call(line_, numbers_[k].begin)) || (!known && is_place(k));
     if (part.key.dotted || option || elsewhere) return Trust::none;
+    // "y = 4", "the reward of x = 3": algebra in generated text.
+    const std::string_view name = part.key.text;
+    const bool letter = name.size() == 1 || (name.size() > 2 && name[name.size() - 2] == ' ');
+    const bool network = !name.empty() && std::string_view("dgqvDGQV").find(name.back()) != std::string_view::npos;
+    if (!counted && letter && !network) return Trust::none;
     if (is_setting(k)) return part.key.separated ? Trust::setting : Trust::none;
     if (part.traits.metric) return Trust::certain;
     if (tells && (part.key.separated || part.traits.signal || part.key.text.empty())) return Trust::certain;

@@ -71,6 +71,9 @@ struct LinePlan {
   bool values = false;            ///< some slot records something
   bool metric = false;            ///< one of them is a figure of merit
   bool code = false;              ///< the line is source code: nothing is taken from it
+  bool crash = false;             ///< the line tells that training was ended
+  bool norm = false;              ///< one of the values is a norm
+  bool clipped = false;           ///< the line says that the gradient was clipped
   std::vector<Setting> settings;  ///< of the run, in a line that does not count
 
   [[nodiscard]] bool counted() const { return epoch >= 0 || step >= 0; }

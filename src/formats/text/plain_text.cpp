@@ -1,6 +1,7 @@
 // Colour codes, wide punctuation, boxes and bars.
 #include "formats/text/plain_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -120,7 +121,63 @@ std::size_t replace_at(std::string_view line, std::size_t at, std::string& plain
   return found.empty() ? at : at + 3;
 }
 
+/// Names of what frameworks wrap numbers in, each with its parenthesis.
+constexpr std::array<std::string_view, 7> kWrappers = {"tensor(",  "Tensor(",  "Array(",   "float32(",
+                                                       "float64(", "float16(", "bfloat16("};
+
+bool starts_number(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '.' || c == 'n' || c == 'i';
+}
+
+/// The parenthesis that closes the one before `from`, or npos; what stands between angle brackets is skipped.
+std::size_t closing(std::string_view line, std::size_t from) {
+  int depth = 1;
+  for (std::size_t at = from; at < line.size() && at < from + 300; ++at) {
+    if (line[at] == '(') ++depth;
+    if (line[at] == ')' && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// A wrapped number: where its wrapper begins, where the number does, and where the wrapper ends.
+struct Wrapped {
+  std::size_t begin = std::string_view::npos;
+  std::size_t number = 0;
+  std::size_t end = 0;
+};
+
+Wrapped next_wrapped(std::string_view line, std::size_t from) {
+  Wrapped first;
+  for (const std::string_view wrapper : kWrappers) {
+    for (std::size_t at = line.find(wrapper, from); at != std::string_view::npos; at = line.find(wrapper, at + 1)) {
+      const std::size_t number = at + wrapper.size();
+      const std::size_t end = closing(line, number);
+      if (number >= line.size() || !starts_number(line[number]) || end == std::string_view::npos) continue;
+      std::size_t begin = at;
+      while (begin > from && (line[begin - 1] == '.' || (line[begin - 1] >= 'a' && line[begin - 1] <= 'z'))) --begin;
+      if (begin < first.begin) first = {begin, number, end};
+      break;
+    }
+  }
+  return first;
+}
+
 }  // namespace
+
+std::string_view bare_numbers(std::string_view line, std::string& scratch) {
+  Wrapped wrapped = next_wrapped(line, 0);
+  if (wrapped.begin == std::string_view::npos) return line;
+  scratch.clear();
+  std::size_t from = 0;
+  for (; wrapped.begin != std::string_view::npos; wrapped = next_wrapped(line, from)) {
+    scratch.append(line, from, wrapped.begin - from);
+    const std::size_t comma = std::min(line.find(',', wrapped.number), wrapped.end);
+    scratch.append(line, wrapped.number, comma - wrapped.number);
+    from = wrapped.end + 1;
+  }
+  scratch.append(line, from, line.size() - from);
+  return scratch;
+}
 
 std::string_view plain_text(std::string_view line, std::string& scratch) {
   if (!needs_work(line)) return line;

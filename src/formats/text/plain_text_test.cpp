@@ -28,6 +28,17 @@ TEST(PlainText, TurnsWidePunctuationIntoAscii) {
   EXPECT_EQ(plain("loss – 0.5 → 0.4"), "loss - 0.5 -> 0.4");
 }
 
+TEST(BareNumbers, ComeOutOfWhatFrameworksPrintAroundThem) {
+  const auto bare = [](std::string_view line) {
+    std::string scratch;
+    return std::string(bare_numbers(line, scratch));
+  };
+  EXPECT_EQ(bare("{'loss': tensor(1.94, device='cuda:0', grad_fn=<NllLossBackward0>), 'val': tensor(2.)}"),
+            "{'loss': 1.94, 'val': 2.}");
+  EXPECT_EQ(bare("loss np.float32(0.5) acc jax.Array(nan, dtype=float32)"), "loss 0.5 acc nan");
+  EXPECT_EQ(bare("tensor([1, 2]) tensor(shape) tensor(1"), "tensor([1, 2]) tensor(shape) tensor(1");
+}
+
 TEST(PlainText, LeavesOtherTextAlone) {
   const std::string line = "plain text";
   std::string scratch;

@@ -129,11 +129,14 @@ class LineScanner {
     at_ = reading.end;
   }
 
-  /// Whether the digits here belong to the word before them and to the one behind: "top 5 accuracy".
+  /// Whether the digits here belong to the word before them and to the one behind, "top 5 accuracy", or end a remark on
+  /// a name, "reward (last 10):".
   [[nodiscard]] bool indexes_word() const {
     if (at_ < 4 || line_[at_ - 1] != ' ' || class_of(line_[at_ - 2]) != kLetter) return false;
     const std::size_t end = skip_digits(at_);
-    if (end - at_ > 3 || peek(end) != ' ' || class_of(peek(end + 1)) != kLetter) return false;
+    const bool remark = peek(end) == ')' && (peek(end + 1) == ':' || peek(end + 1) == '=');
+    const bool within = peek(end) == ' ' && class_of(peek(end + 1)) == kLetter;
+    if (end - at_ > 4 || (end - at_ > 3 && !remark) || !(remark || within)) return false;
     std::size_t start = at_ - 1;
     while (start > 0 && class_of(line_[start - 1]) == kLetter) --start;
     return takes_index(line_.substr(start, at_ - 1 - start));

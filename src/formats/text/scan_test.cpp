@@ -57,6 +57,7 @@ TEST(Scan, LeavesOutWhatOnlyLooksLikeANumber) {
 TEST(Scan, LeavesNumbersInNamesToTheNames) {
   EXPECT_EQ(numbers("top 1 acc: 0.5, top 5 acc: 0.9"), "0.5|0.9");
   EXPECT_EQ(numbers("Region 82 Avg IOU: 0.4"), "0.4");
+  EXPECT_EQ(numbers("Avg Reward (last 100): 12.5 | return (past 20 episodes)=3"), "12.5|3");
   EXPECT_NE(shape("top 1 acc: 0.5"), shape("top 5 acc: 0.5"));
   EXPECT_EQ(numbers("Epoch 3 Batch 100 Loss 2.3"), "3|100|2.3");
 }

@@ -9,6 +9,8 @@ namespace {
 constexpr std::uint32_t kSettingSightings = 32;
 constexpr std::uint32_t kDoubtfulSightings = 3;
 constexpr std::uint32_t kLikelySightings = 2;
+/// What is 0 this often beside a counter is measured and tells something; a setting would hardly be 0.
+constexpr std::uint32_t kZeroSightings = 8;
 /// A name that waits keeps this many points; more come only where a value stands still for long.
 constexpr std::size_t kMostKept = 64;
 
@@ -53,7 +55,8 @@ void SeriesBook::add(std::uint32_t number, Sighting sighting, bool own, Trust tr
   const std::uint32_t wanted = entry.trust == Trust::likely    ? kLikelySightings
                                : entry.trust == Trust::setting ? kSettingSightings
                                                                : kDoubtfulSightings;
-  if (entry.trust == Trust::certain || (entry.changed && entry.seen >= wanted)) open(entry, sink);
+  const bool zero = entry.trust == Trust::likely && entry.first_value == 0 && entry.seen >= kZeroSightings;
+  if (entry.trust == Trust::certain || zero || (entry.changed && entry.seen >= wanted)) open(entry, sink);
 }
 
 void SeriesBook::open(Entry& entry, EventSink& sink) {
@@ -89,7 +92,8 @@ void SeriesBook::tidy() {
 void SeriesBook::finish(EventSink& sink) {
   const bool nothing_else = open_ == 0;
   for (Entry& entry : entries_) {
-    if (!entry.open && entry.trust == Trust::likely && (entry.changed || nothing_else)) open(entry, sink);
+    const bool zero = entry.first_value == 0 && entry.seen >= kDoubtfulSightings;
+    if (!entry.open && entry.trust == Trust::likely && (entry.changed || zero || nothing_else)) open(entry, sink);
   }
 }
 

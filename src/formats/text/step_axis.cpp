@@ -11,9 +11,10 @@ namespace {
 constexpr std::size_t kMostCounters = 256;
 constexpr std::size_t kMostEpochs = 1024;  // remembered per counter
 constexpr std::size_t kMostLanes = 4;
-constexpr int kRowsPerEpoch = 3;   // lines of one shape in one epoch that make the lines the axis
-constexpr int kBarAdvances = 8;    // steps in a row that make a bar the axis
-constexpr int kFallConfirmed = 3;  // lines after a fall that make it a restart and not a second process
+constexpr int kRowsPerEpoch = 3;    // lines of one shape in one epoch that make the lines the axis
+constexpr int kBarAdvances = 8;     // steps in a row that make a bar the axis
+constexpr int kStandingEpochs = 2;  // epochs that begin with the counter where it was: it counts within each
+constexpr int kFallConfirmed = 3;   // lines after a fall that make it a restart and not a second process
 
 /// Saturates, since a damaged line may hold any number.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
@@ -33,6 +34,8 @@ bool StepAxis::counts_evaluation(const Counters& counters) const {
   if (!counters.evaluation || !counters.step) return false;
   // A bare "[10/157]" of an evaluation line counts batches of the evaluation; so does a counter with another end.
   if (counters.kind != CounterKind::named) return true;
+  // "step:200/20000 val_loss:2.1" counts towards the same end as training does.
+  if (counters.total && counters.total == train_total_ && *counters.total > 1) return false;
   // Nor can a model be evaluated at a step that training has left behind.
   if (has_training_steps_ && *counters.step < current_) return true;
   return counters.total && train_total_ && *counters.total != *train_total_;
@@ -58,7 +61,12 @@ Place StepAxis::place(const Counters& counters) {
     }
     return {step, Grain::step, true, lane};
   }
-  if (counters.epoch) return place_by_epoch(counters);
+  if (counters.epoch) {
+    Place place = place_by_epoch(counters);
+    // Within one evaluation: not to be mixed with its result.
+    if (counters.step && counters.total) place.grain = Grain::step;
+    return place;
+  }
   return {current_, counters.step ? Grain::step : Grain::none, false, 0};
 }
 
@@ -100,7 +108,9 @@ void StepAxis::heading(const Counters& counters) {
 }
 
 void StepAxis::move_to(std::int64_t step) {
-  has_steps_ = true;
+  // Numbers that only looked like steps may have come before.
+  if (!moved_) current_ = std::min(current_, step);
+  moved_ = has_steps_ = true;
   advance(step, false);
 }
 
@@ -141,7 +151,10 @@ std::int64_t StepAxis::offset_of(Counter& counter, const Counters& counters, std
   if (!counter.first_epoch || epoch < *counter.first_epoch) counter.first_epoch = epoch;
   const bool later = counter.epoch && epoch > *counter.epoch && counter.last;
   const bool full = later && counter.total && *counter.last >= *counter.total;
-  counter.starts_again |= later && (raw < *counter.last || (raw == *counter.last && full));
+  // One line per epoch, always at the same batch: "epoch:3 iter:0/18".
+  counter.standing = later && raw == *counter.last ? counter.standing + 1 : raw == counter.last ? counter.standing : 0;
+  const bool stands = counters.total && raw < *counters.total && (raw <= 1 || counter.standing >= kStandingEpochs);
+  counter.starts_again |= later && (raw < *counter.last || (raw == *counter.last && (full || stands)));
   auto known = counter.epochs.find(epoch);
   if (known == counter.epochs.end()) {
     if (counter.epochs.size() >= kMostEpochs) counter.epochs.erase(counter.epochs.begin());

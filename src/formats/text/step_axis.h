@@ -71,6 +71,7 @@ class StepAxis {
     bool starts_again = false;  // in each epoch
     bool unsaid = false;        // the epoch is counted here, since the log does not tell it
     int advances = 0;           // in a row
+    int standing = 0;           // epochs in a row that began where the one before did
     std::map<std::int64_t, Epoch> epochs;
     std::vector<Lane> lanes;
     std::optional<Lane> before_fall;  // the lane as it was before the steps went back
@@ -92,6 +93,7 @@ class StepAxis {
   std::uint32_t generation_ = 0;
   bool has_steps_ = false;
   bool has_training_steps_ = false;
+  bool moved_ = false;  // from outside
   // Of lines that count epochs only: the shape that came last, how often in this epoch, and the one that is counted.
   std::uint64_t repeated_shape_ = 0;
   std::optional<std::int64_t> repeated_epoch_;

@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kLargestRank = 63;
 /// What lies further behind in a line belongs to no training log; plans would be costly to make for it.
 constexpr std::size_t kLongestRead = 64 * 1024;
-constexpr double kLargestCount = 1e15;  // larger numbers are no counters
+constexpr double kLargestCount = 1e15;       // larger numbers are no counters
+constexpr std::size_t kClearingBlanks = 20;  // with which a progress bar wipes itself out
 
 std::string_view without_end_spaces(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -30,6 +31,20 @@ std::size_t end_of_bar(std::string_view text) {
   if (times == std::string_view::npos) return 0;
   const std::size_t close = text.find(']', times);
   return close == std::string_view::npos || close + 1 >= text.size() ? 0 : close + 1;
+}
+
+/// Whether the line says that this step's gradient was clipped: "grad_norm=1.0000[CLIPPED]".
+bool says_clipped(std::string_view text) {
+  for (const std::string_view mark : {"[CLIPPED]", "[clipped]", "(CLIPPED)", "(clipped)"}) {
+    if (text.find(mark) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool has_norm(const LinePlan& plan) {
+  return std::any_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
+    return slot.use != Slot::Use::skip && slot.name.find("norm") != std::string::npos;
+  });
 }
 
 bool blank(std::string_view text) {
@@ -62,7 +77,8 @@ void TextReader::tell_when_full(DamageReport& damage) {
 }
 
 void TextReader::take(std::string_view text) {
-  text = without_end_spaces(plain_text(text, scratch_));
+  if (text.size() >= kClearingBlanks && blank(text)) note_cleared_bar();
+  text = without_end_spaces(bare_numbers(plain_text(text, scratch_), unwrapped_));
   for (std::size_t end = end_of_bar(text); end != 0; end = end_of_bar(text)) {
     read(text.substr(0, end));
     text.remove_prefix(end);
@@ -86,7 +102,6 @@ void TextReader::read(std::string_view text) {
   if (scan_.numbers.empty()) {
     plain_line(text);
   } else {
-    if (traceback_.inside()) watch_traceback(text);
     numbered_line(text);
   }
 }
@@ -103,11 +118,36 @@ void TextReader::plain_line(std::string_view text) {
 }
 
 void TextReader::watch_traceback(std::string_view text) {
-  std::optional<std::string> exception = traceback_.line(text);
-  if (!exception) return;
-  const bool by_hand = exception->starts_with("KeyboardInterrupt");
-  const Mark::Kind kind = by_hand ? Mark::Kind::note : Mark::Kind::crashed;
-  sink_->add(Mark{kind, axis_.current(), kNoTime, by_hand ? "stopped by hand (KeyboardInterrupt)" : *exception});
+  const bool inside = traceback_.inside();
+  const std::optional<std::string> exception = traceback_.line(text);
+  if (exception && exception->starts_with("KeyboardInterrupt")) {
+    sink_->add(Mark{Mark::Kind::note, axis_.current(), kNoTime, "stopped by hand (KeyboardInterrupt)"});
+  } else if (exception) {
+    note_crash(kind_of_exception(*exception), *exception);
+  } else if (!inside && !traceback_.inside()) {
+    if (const auto kind = crash_of_line(text)) note_crash(*kind, text);
+  }
+}
+
+void TextReader::note_crash(CrashKind kind, std::string_view text) {
+  Mark mark{Mark::Kind::crashed, axis_.current(), kNoTime, crash_text(kind, text)};
+  const bool again = last_crash_ && last_crash_->first == kind && last_crash_->second.step == mark.step;
+  if (again && (kind != CrashKind::exception || last_crash_->second.text == mark.text)) return;
+  last_crash_ = {kind, mark};
+  sink_->add(std::move(mark));
+}
+
+void TextReader::note_cleared_bar() {
+  const bool trainers = bar_total_ > 0 && (trainer_bar_ == 0 || bar_total_ == trainer_bar_);
+  if (trainers && cleared_.size() < kMostCleared) cleared_.push_back(bar_step_);
+}
+
+/// The step of a line that a trainer printed between states of its bar.
+std::int64_t TextReader::logged_step() {
+  if (cleared_.empty()) return bar_step_;
+  const std::int64_t step = cleared_.front();
+  cleared_.pop_front();
+  return step;
 }
 
 void TextReader::note_code(std::string_view text) {
@@ -128,6 +168,7 @@ void TextReader::numbered_line(std::string_view text) {
     last_plan_ = nullptr;
   }
   LinePlan& plan = plan_for(text);
+  if (traceback_.inside() || plan.crash) watch_traceback(text);
   if (plan.code) {
     if (code_ > 0 || opens_code(text)) code_ = kCodeLines;
     return;
@@ -158,6 +199,9 @@ LinePlan& TextReader::plan_for(std::string_view text) {
   planned_slots_ += scan_.numbers.size();
   auto plan = std::make_unique<LinePlan>(plan_line(text, scan_));
   if (dialect_.refine != nullptr) dialect_.refine(text, scan_, *plan);
+  plan->crash = crash_of_line(text).has_value();
+  plan->norm = has_norm(*plan);
+  plan->clipped = plan->norm && says_clipped(text);
   if (!plan->code && !plan->counted() && code_ == 0) {
     plan->settings = find_settings(text, scan_);
     if (!plan->values) find_word_settings(text, *sink_);
@@ -205,9 +249,11 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
     return;
   }
   if (plan.counted()) block_ = counters.evaluation && is_evaluation(plan.split) ? plan.split : Split::none;
-  if (plan.fractional_epoch && !counters.step && !counters.evaluation && bar_total_ > 0) {
+  if (plan.fractional_epoch && !counters.step && bar_total_ > 0) {
     if (trainer_bar_ == 0) trainer_bar_ = bar_total_;
-    if (bar_total_ == trainer_bar_) axis_.move_to(bar_step_);
+    const bool buffered = !cleared_.empty();
+    const std::int64_t step = logged_step();
+    if (bar_total_ == trainer_bar_ && (buffered || !counters.evaluation)) axis_.move_to(step);
   }
   const Place place = axis_.place(counters);
   if (plan.bar == Bar::keras) {
@@ -286,7 +332,11 @@ void TextReader::collect(LinePlan& plan, std::string_view text, const Place& pla
     if (slot.drops_nonfinite && !std::isfinite(value)) continue;
     values_.push_back({entry_of(slot, place, block, rank, running), value, slot.trust});
   }
-  if (plan.epoch >= 0 && !plan.slots.empty() && place.grain != Grain::none && !running) {
+  marks_clipping_ = marks_clipping_ || plan.clipped;
+  if (marks_clipping_ && plan.norm && !running && rank == 0)
+    values_.push_back({book_.entry("clipped", place.grain), plan.clipped ? 1.0 : 0.0, Trust::certain});
+  // Other processes may have reached another epoch; the first one's is the run's.
+  if (plan.epoch >= 0 && !plan.slots.empty() && place.grain != Grain::none && !running && rank == 0) {
     Slot& slot = plan.slots[static_cast<std::size_t>(plan.epoch)];
     slot.name = "epoch";
     const double epoch = value_of(text, scan_.numbers[static_cast<std::size_t>(plan.epoch)]);

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "formats/lines.h"
+#include "formats/text/crash.h"
 #include "formats/text/line_kind.h"
 #include "formats/text/line_plan.h"
 #include "formats/text/series_book.h"
@@ -35,7 +39,8 @@ class TextReader final : public Reader {
  private:
   static constexpr std::size_t kMostPlans = 8192;
   static constexpr std::size_t kMostSlots = 200'000;  // of all plans together
-  static constexpr int kCodeLines = 60;               // lines without code after which a listing is over
+  static constexpr std::size_t kMostCleared = 4096;
+  static constexpr int kCodeLines = 60;  // lines without code after which a listing is over
 
   /// Numbers of a progress bar that wait until its state is final.
   struct Pending {
@@ -70,12 +75,16 @@ class TextReader final : public Reader {
   void flush_pending();
   void note_code(std::string_view text);
   void watch_traceback(std::string_view text);
+  void note_crash(CrashKind kind, std::string_view text);
+  void note_cleared_bar();
+  [[nodiscard]] std::int64_t logged_step();
 
   Dialect dialect_;
   LineSplitter splitter_;
   EventSink* sink_ = nullptr;  // during feed and finish only
 
   std::string scratch_;
+  std::string unwrapped_;
   Scan scan_;
   std::unordered_map<std::uint64_t, std::unique_ptr<LinePlan>> plans_;
   std::size_t planned_slots_ = 0;
@@ -95,12 +104,16 @@ class TextReader final : public Reader {
   int code_ = 0;                   // lines for which a listing is believed to go on
   bool epoch_completed_ = false;   // some Keras bar was full
   bool full_told_ = false;
-  double last_epoch_ = -1;  // told with the step beside it; not told again
+  bool marks_clipping_ = false;  // some line said that its gradient was clipped: the others say that theirs was not
+  double last_epoch_ = -1;       // told with the step beside it; not told again
   std::int64_t last_epoch_step_ = -1;
   // A bar without description: in the output of a trainer that prints no step it is the only one who knows.
   std::int64_t bar_step_ = 0;
   std::int64_t bar_total_ = 0;
   std::int64_t trainer_bar_ = 0;  // the total of the bar that was seen before the first such line
+  // Where the bar was cleared to make room for such a line; the lines themselves may come later, out of a buffer.
+  std::deque<std::int64_t> cleared_;
+  std::optional<std::pair<CrashKind, Mark>> last_crash_;  // every process tells of the same one
 };
 
 /// Whether the head of a file looks like the output of a training; the sniffer of the general reader.

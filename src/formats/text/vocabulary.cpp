@@ -7,6 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "formats/numbers.h"
+#include "osler/run/foreign_names.h"
+
 namespace osler::text {
 namespace {
 
@@ -42,6 +45,7 @@ constexpr std::array kSignals = {
     "lrate"sv, "mfu"sv,  "norm"sv,  "rate"sv,     "scale"sv, "speed"sv,    "throughput"sv,
 };
 constexpr std::array kStories = {
+    "http"sv,      "if"sv,          "let"sv,       "so"sv,       "suppose"sv,   "then"sv,       "thus"sv,
     "decreased"sv, "decreasing"sv,  "dumped"sv,    "every"sv,    "exits"sv,     "finished"sv,   "improve"sv,
     "improved"sv,  "improvement"sv, "improving"sv, "increase"sv, "increased"sv, "increasing"sv, "loaded"sv,
     "loading"sv,   "reduced"sv,     "reducing"sv,  "restored"sv, "restoring"sv, "resumed"sv,    "resuming"sv,
@@ -302,16 +306,19 @@ Split split_of(std::string_view word) {
   const std::string_view name(buffer.data(), word.size());
   if (name == "train" || name == "learn" || name == "training" || name == "trn" || name == "trainging")
     return Split::train;
-  if (name == "val" || name == "valid" || name == "validation" || name == "validate" || name == "validating") {
+  if (name == "val" || name == "valid" || name == "validation" || name == "validate" || name == "validating" ||
+      name == "vld") {
     return Split::val;
   }
-  if (name == "test" || name == "testing") return Split::test;
+  if (name == "test" || name == "testing" || name == "tst") return Split::test;
   if (name == "dev") return Split::dev;
   if (name == "eval" || name == "evaluation" || name == "evaluating" || name == "evaluate") return Split::eval;
   return Split::none;
 }
 
-KeyTraits describe_key(std::string_view key) {
+namespace {
+
+KeyTraits describe_english(std::string_view key) {
   KeyTraits traits;
   if (key.empty()) return traits;
   find_counter(key, traits);
@@ -335,7 +342,7 @@ KeyTraits describe_key(std::string_view key) {
     if (static_cast<unsigned char>(word.front()) >= 0x80 && translated(word) != word) traits.metric = true;
   }
   traits.setting |= weak_setting && !traits.metric;
-  traits.bare_split = all.size() == 1 && traits.split != Split::none;
+  traits.bare_split = all.size() == 1 && traits.split != Split::none && all[0].size() == key.size();  // not "val@20"
   // "loss scale" and "learning rate" are no figures of merit; "error rate" is.
   if (has_phrase(all, "loss", "scale") || has_phrase(all, "learning", "rate") || has_phrase(all, "loss", "weight")) {
     traits.metric = false;
@@ -343,6 +350,16 @@ KeyTraits describe_key(std::string_view key) {
   }
   traits.ignored = among(kIgnored, normal_form(key));
   return traits;
+}
+
+}  // namespace
+
+KeyTraits describe_key(std::string_view key) {
+  const std::string english = in_english(key);
+  const KeyTraits traits = describe_english(trim(english));
+  // Chinese names have words of their own below.
+  return english == key || traits.epoch || traits.step != 0 || traits.metric || traits.signal ? traits
+                                                                                              : describe_english(key);
 }
 
 std::string_view core_of_key(std::string_view key) {
@@ -385,8 +402,8 @@ std::string translated(std::string_view key) {
 
 bool takes_index(std::string_view word) {
   static constexpr std::array kWords = {
-      "agent"sv, "block"sv, "class"sv, "expert"sv, "group"sv,  "head"sv,  "label"sv, "last"sv,
-      "layer"sv, "level"sv, "mean"sv,  "player"sv, "region"sv, "stage"sv, "task"sv,  "top"sv,
+      "agent"sv, "block"sv, "class"sv, "expert"sv, "group"sv,  "head"sv,   "label"sv, "last"sv, "layer"sv,
+      "level"sv, "mean"sv,  "over"sv,  "past"sv,   "player"sv, "region"sv, "stage"sv, "task"sv, "top"sv,
   };
   if (word.size() < 3 || word.size() > 6) return false;
   return std::any_of(kWords.begin(), kWords.end(),

@@ -13,14 +13,21 @@
 namespace osler {
 namespace {
 
-enum class RecordField : protozero::pbf_tag_type { history = 2, config = 5, run = 17, exit = 18 };
+enum class RecordField : protozero::pbf_tag_type { history = 2, config = 5, stats = 7, run = 17, exit = 18 };
 enum class HistoryField : protozero::pbf_tag_type { item = 1, step = 2 };
 enum class ItemField : protozero::pbf_tag_type { key = 1, nested_key = 2, value_json = 16 };
+enum class StatsField : protozero::pbf_tag_type { timestamp = 2, item = 3 };
+enum class TimeField : protozero::pbf_tag_type { seconds = 1, nanoseconds = 2 };
+// "untold" and "words" are Osler's own: that nobody said how the run ended, and how it was said.
+enum class ExitField : protozero::pbf_tag_type { code = 1, untold = 15001, words = 15002 };
 enum class ConfigField : protozero::pbf_tag_type { update = 1 };
 enum class RunField : protozero::pbf_tag_type { run_id = 1, project = 3, config = 4, display_name = 8 };
 
 constexpr std::size_t kLongestName = 400;
+constexpr std::size_t kMostStatistics = 2000;
 constexpr std::string_view kLightningStep = "trainer/global_step";
+
+using protozero::pbf_wire_type;
 
 std::string_view view(protozero::data_view data) {
   return {data.data(), data.size()};
@@ -50,6 +57,21 @@ Item decode_item(std::string_view bytes) {
     }
   }
   return item;
+}
+
+double decode_time(std::string_view bytes) {
+  double seconds = 0;
+  protozero::pbf_message<TimeField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    if (message.wire_type() != pbf_wire_type::varint) {
+      message.skip();
+      continue;
+    }
+    const auto count = static_cast<double>(message.get_int64());
+    if (message.tag() == TimeField::seconds) seconds += count;
+    if (message.tag() == TimeField::nanoseconds) seconds += 1e-9 * count;
+  }
+  return seconds;
 }
 
 std::string joined(const std::vector<std::string_view>& path) {
@@ -151,6 +173,9 @@ void WandbRecords::record(std::string_view bytes, std::uint64_t offset, EventSin
         case RecordField::config:
           config(view(message.get_view()), sink);
           break;
+        case RecordField::stats:
+          statistics(view(message.get_view()), sink);
+          break;
         case RecordField::run:
           run(view(message.get_view()), sink);
           break;
@@ -210,6 +235,34 @@ void WandbRecords::history(std::string_view bytes, EventSink& sink) {
     });
   }
   rows_.row({cells_, kNoTime, {}}, sink);
+}
+
+/// What the machine did, at the step that was logged last: it is measured by the clock. Of several measurements at one
+/// step the first is kept.
+void WandbRecords::statistics(std::string_view bytes, EventSink& sink) {
+  double time = kNoTime;
+  std::vector<std::pair<std::string, double>> values;
+  protozero::pbf_message<StatsField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    const bool nested = message.wire_type() == pbf_wire_type::length_delimited;
+    if (nested && message.tag() == StatsField::timestamp) {
+      time = decode_time(view(message.get_view()));
+    } else if (nested && message.tag() == StatsField::item) {
+      const Item item = decode_item(view(message.get_view()));
+      const std::string name = joined(item.path);
+      const CellValue number = read_cell(trim(item.json));
+      if (name.empty() || name.size() > kLongestName || number.kind != CellKind::number) continue;
+      values.emplace_back("system/" + name, number.value);
+    } else {
+      message.skip();
+    }
+  }
+  for (const auto& [name, value] : values) {
+    const auto known = measured_.find(name);
+    if (known == measured_.end() ? measured_.size() >= kMostStatistics : known->second == last_step_) continue;
+    measured_[name] = last_step_;
+    sink.add(Event{sink.series(name), last_step_, time, value});
+  }
 }
 
 void WandbRecords::value(const std::string& name, std::string_view json) {
@@ -278,16 +331,21 @@ void WandbRecords::run(std::string_view bytes, EventSink& sink) {
 
 void WandbRecords::exit(std::string_view bytes, EventSink& sink) const {
   std::int32_t code = 0;
-  protozero::pbf_reader message(bytes.data(), bytes.size());
+  std::string words;
+  protozero::pbf_message<ExitField> message(bytes.data(), bytes.size());
   while (message.next()) {
-    if (message.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint)) {
+    if (message.tag() == ExitField::untold) return;
+    if (message.tag() == ExitField::code && message.wire_type() == pbf_wire_type::varint) {
       code = message.get_int32();
+    } else if (message.tag() == ExitField::words && message.wire_type() == pbf_wire_type::length_delimited) {
+      words = message.get_string();
     } else {
       message.skip();
     }
   }
   const Mark::Kind kind = code == 0 ? Mark::Kind::finished : Mark::Kind::crashed;
-  sink.add(Mark{kind, last_step_, kNoTime, code == 0 ? "the program ended" : "exit code " + std::to_string(code)});
+  if (words.empty()) words = code == 0 ? "the program ended" : "exit code " + std::to_string(code);
+  sink.add(Mark{kind, last_step_, kNoTime, words});
 }
 
 }  // namespace osler

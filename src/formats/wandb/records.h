@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/json/walk.h"
@@ -12,8 +13,9 @@
 
 namespace osler {
 
-/// Decodes records one after another. History becomes rows, configuration becomes configuration, the exit code a mark;
-/// console output, system statistics, media and the summary (which repeats the history) are left out.
+/// Decodes records one after another. History becomes rows, what the machine did becomes series below "system/",
+/// configuration becomes configuration, the exit code a mark; console output, media and the summary (which repeats the
+/// history) are left out.
 class WandbRecords {
  public:
   /// Takes one record. A malformed one is reported and left out.
@@ -23,6 +25,7 @@ class WandbRecords {
 
  private:
   void history(std::string_view message, EventSink& sink);
+  void statistics(std::string_view message, EventSink& sink);
   void value(const std::string& name, std::string_view json);
   void cell(const std::string& name, double value) { cells_.push_back({rows_.column(name), value}); }
   static void config(std::string_view message, EventSink& sink);
@@ -33,6 +36,7 @@ class WandbRecords {
   JsonWalker walker_;
   std::vector<Cell> cells_;
   std::int64_t last_step_ = 0;
+  std::unordered_map<std::string, std::int64_t> measured_;  // the step at which each statistic was told last
 };
 
 }  // namespace osler

@@ -54,10 +54,9 @@ class JsonLinesSink final : public Sink {
   Result<void> write(const RecordBatch& batch) override {
     std::string lines;
     if (!batch.config.empty()) {
-      // As a text of its own: readers take numbers for points, in quotes too.
       for (const auto& [key, value] : batch.config) config_[key] = value;
       const auto text = config_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-      lines += fmt::format("{{\"config\": {}}}\n", json_text(text));
+      lines += fmt::format("{{\"config\": {}}}\n", text);
     }
     for (const Mark& mark : batch.marks) {
       lines += fmt::format("{{\"mark\": \"{}\", \"at\": \"step {}\", \"text\": {}}}\n", name_of(mark.kind), mark.step,
@@ -76,7 +75,9 @@ class JsonLinesSink final : public Sink {
  private:
   void append_row(const StepRow& row, std::string& lines) const {
     lines += fmt::format("{{\"step\": {}", row.step);
-    if (!std::isnan(row.wall_time)) lines += fmt::format(", \"wall_time\": {:.6f}", row.wall_time);
+    // Written where it is not known, too: by these two keys our reader knows which of many counters is the step.
+    lines +=
+        std::isnan(row.wall_time) ? ", \"wall_time\": null" : fmt::format(", \"wall_time\": {:.6f}", row.wall_time);
     for (const Event& event : row.values) {
       lines += ", ";
       lines += keys_[event.series];

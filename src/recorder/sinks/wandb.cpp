@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
@@ -35,6 +36,9 @@ constexpr int kItemKey = 1;
 constexpr int kItemJson = 16;
 constexpr int kItems = 1;
 constexpr int kHistoryStep = 2;
+// Of the exit: that nobody said how the run ended, and the words in which it was said. W&B passes over them.
+constexpr int kExitUntold = 15001;
+constexpr int kExitWords = 15002;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -108,7 +112,7 @@ class WandbSink final : public Sink {
       record(kRecordConfig, message);
     }
     for (const Mark& mark : batch.marks) {
-      if (mark.kind == Mark::Kind::crashed) exit_code_ = 1;
+      if (mark.kind == Mark::Kind::crashed || mark.kind == Mark::Kind::finished) end_ = mark;
     }
     for (const Histogram& histogram : batch.histograms) histograms_.emplace(histogram.step, histogram);
     const auto on_row = [&](const StepRow& row) { history(row, batch.names); };
@@ -127,8 +131,14 @@ class WandbSink final : public Sink {
     record(kRecordSummary, summary);
     std::string exit;
     pbf_writer writer(exit);
-    writer.add_int32(1, exit_code_);
+    // W&B takes a run without an exit for one that is still going on.
+    writer.add_int32(1, end_ && end_->kind == Mark::Kind::crashed ? 1 : 0);
     writer.add_int32(2, static_cast<std::int32_t>(runtime_));
+    if (end_) {
+      writer.add_string(kExitWords, end_->text);
+    } else {
+      writer.add_bool(kExitUntold, true);
+    }
     record(kRecordExit, exit);
     if (const auto passed = pass_on(); !passed) return passed.error();
     if (const auto synced = file_.sync(); !synced) return synced.error();
@@ -208,7 +218,7 @@ class WandbSink final : public Sink {
   std::map<std::string, std::string> config_;
   std::map<std::string, std::string> summary_;  // the newest value of each key, as JSON
   double runtime_ = 0;
-  int exit_code_ = 0;
+  std::optional<Mark> end_;  // how the run ended, where it was said
 };
 
 std::string id_from(double wall_time) {

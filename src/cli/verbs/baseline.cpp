@@ -1,0 +1,116 @@
+// osler baseline: learns what is usual among someone's own healthy runs, and shows it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/program.h"
+#include "cli/reading.h"
+#include "cli/terminal.h"
+#include "osler/diagnosis/diagnose.h"
+#include "osler/report/baseline.h"
+#include "osler/source/source.h"
+#include "report/numbers.h"
+
+namespace osler::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  osler baseline learn runs/ -o team.json              what is usual among the healthy runs below a folder
+  osler diagnose new.csv --baseline team.json -v       a run beside them
+  osler baseline show team.json                        the ranges, for people
+  osler baseline show                                  those that Osler comes with
+
+Runs that Osler finds something wrong with are left out and named; --all takes them too.)";
+
+constexpr std::size_t kFewestRuns = 5;  // fewer have no range
+constexpr std::uint64_t kMostBytes = 64 * 1024 * 1024;
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::string out;
+  std::string file;
+  bool all = false;
+};
+
+/// The measures of every healthy run at the paths; what is left out is said.
+std::vector<MeasuredRun> measure_inputs(const Arguments& arguments, const Sources& inputs) {
+  std::vector<MeasuredRun> healthy;
+  const Interrupt interrupt;
+  for (const Source& input : inputs.runs) {
+    if (interrupt.happened()) break;
+    const Result<Run> run = read_input(input, interrupt, {}, false);
+    if (!run) {
+      complain(describe(run.error()));
+      continue;
+    }
+    const Result<Report> report = diagnose(*run);
+    if (!arguments.all && report && report->status != Status::healthy) {
+      complain(fmt::format("{}: left out: {}", input.name, report->headline));
+      continue;
+    }
+    if (Result<MeasuredRun> measured = measure(*run)) healthy.push_back(std::move(*measured));
+  }
+  return healthy;
+}
+
+int run_learn(const Arguments& arguments) {
+  const Sources inputs = find_sources(real_file_system(), arguments.paths, {});
+  for (const Error& failure : inputs.failures) complain(describe(failure));
+  const std::vector<MeasuredRun> healthy = measure_inputs(arguments, inputs);
+  if (healthy.size() < kFewestRuns) {
+    complain(fmt::format("{} of {} can be learned from; at least {} are needed", healthy.size(),
+                         layout::counted(inputs.runs.size(), "run"), kFewestRuns));
+    return kCannotJudge;
+  }
+  ReferenceRanges ranges = learn_ranges(healthy, kFewestRuns);
+  ranges.name = std::filesystem::path(arguments.out).stem().string();
+  if (const auto written = write_output(arguments.out, render_baseline(ranges), arguments.paths); !written) {
+    complain(describe(written.error()));
+    return kCannotJudge;
+  }
+  return print(fmt::format("learned from {} of {}; written to {}\n", healthy.size(),
+                           layout::counted(inputs.runs.size(), "run"), arguments.out))
+             ? kFine
+             : kCannotJudge;
+}
+
+int run_show(const Arguments& arguments) {
+  if (arguments.file.empty()) return print(render_ranges(built_in_ranges())) ? kFine : kCannotJudge;
+  const Result<std::string> text = read_whole(real_file_system(), arguments.file, kMostBytes);
+  const Result<ReferenceRanges> ranges =
+      text ? parse_baseline(*text, arguments.file) : Result<ReferenceRanges>(text.error());
+  if (!ranges) {
+    complain(describe(ranges.error()));
+    return kCannotJudge;
+  }
+  return print(render_ranges(*ranges)) ? kFine : kCannotJudge;
+}
+
+void add(CLI::App& program, Work& work) {
+  CLI::App* verb = program.add_subcommand("baseline", "What is usual among your own healthy runs");
+  verb->footer(kFooter);
+  verb->require_subcommand(1);
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* learn = verb->add_subcommand("learn", "Learn it from runs and write it to a file");
+  learn->add_option("RUNS", arguments->paths, "Files, folders or patterns")->required()->type_name("");
+  learn->add_option("-o,--out", arguments->out, "The file to write")->required()->type_name("FILE");
+  learn->add_flag("--all", arguments->all, "Also from runs that Osler finds something wrong with");
+  learn->callback([arguments, &work] { work = [arguments] { return run_learn(*arguments); }; });
+  CLI::App* show = verb->add_subcommand("show", "Show the ranges of a file, or those that Osler comes with");
+  show->add_option("FILE", arguments->file, "A file that baseline learn wrote")->type_name("");
+  show->callback([arguments, &work] { work = [arguments] { return run_show(*arguments); }; });
+}
+
+}  // namespace
+
+namespace verb {
+Verb baseline() {
+  return {add};
+}
+}  // namespace verb
+
+}  // namespace osler::cli

@@ -1,0 +1,107 @@
+// The rule by which a training is ended.
+#include "cli/watch/stop_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/numbers.h"
+
+namespace osler::cli {
+namespace {
+
+/// Roles of what a training is judged by, in the order in which they are asked.
+constexpr std::array kObjectives = {"train-loss",        "reward",         "validation-loss",    "train-metric",
+                                    "validation-metric", "train-accuracy", "validation-accuracy"};
+
+struct Objective {
+  std::string series;
+  std::uint64_t points = 0;
+};
+
+Objective objective_of(const Report& report, const Run& run) {
+  for (const char* role : kObjectives) {
+    Objective longest;
+    const auto named = report.roles.find(role);
+    if (named == report.roles.end()) continue;
+    for (const std::string& name : named->second) {
+      const Series* series = run.find(name);
+      if (series != nullptr && series->summary().points() > longest.points) {
+        longest = {name, series->summary().points()};
+      }
+    }
+    if (longest.points > 0) return longest;
+  }
+  return {};
+}
+
+/// Whether a finding says that there are no finite values any more.
+bool is_about_nonfinite(const Observation& finding) {
+  return finding.finding.starts_with("loss-nonfinite");
+}
+
+/// Whether not one of the newest values is finite: a log may have NaN where nothing was measured.
+bool ends_nonfinite(const Observation& finding, const Run& run, const std::string& objective) {
+  const Series* series = finding.evidence.empty() ? nullptr : run.find(finding.evidence.front().series);
+  if (series == nullptr) series = run.find(objective);
+  if (series == nullptr) return false;
+  const auto recent = series->summary().recent();
+  const std::size_t newest = std::min<std::size_t>(recent.size(), points_to_confirm(series->summary().points()));
+  return std::none_of(recent.end() - static_cast<std::ptrdiff_t>(newest), recent.end(),
+                      [](const auto& point) { return std::isfinite(point.value); });
+}
+
+/// How certain a finding must be. What the newest values bear out one by one is certain by itself.
+bool is_certain(const Observation& finding, const StopRule& rule, const Run& run, const std::string& objective) {
+  if (finding.severity < rule.level) return false;
+  if (is_about_nonfinite(finding)) return ends_nonfinite(finding, run, objective);
+  return finding.confidence >= rule.confidence;
+}
+
+bool has_ended(const Run& run) {
+  return std::any_of(run.marks().begin(), run.marks().end(), [&](const Mark& mark) {
+    const bool end = mark.kind == Mark::Kind::finished || mark.kind == Mark::Kind::crashed;
+    return end && mark.step >= run.steps().last;
+  });
+}
+
+}  // namespace
+
+std::string to_line(const StopReason& reason) {
+  const Observation& finding = reason.finding;
+  return fmt::format("{} ({}, {:.0f} % sure) since step {}, first seen at {} of {} and still there at {}: {}",
+                     finding.finding, to_string(finding.severity), 100 * finding.confidence,
+                     layout::grouped(finding.first_step), layout::counted(reason.first_points, "point"),
+                     reason.objective, layout::grouped(static_cast<std::int64_t>(reason.points)), finding.summary);
+}
+
+std::uint64_t points_to_confirm(std::uint64_t points) {
+  constexpr std::uint64_t kShare = 10;
+  constexpr std::uint64_t kFewest = 3;
+  constexpr std::uint64_t kMost = 100;
+  return std::clamp(points / kShare, kFewest, kMost);
+}
+
+std::optional<StopReason> StopJudge::look(const Report& report, const Run& run) {
+  const Objective objective = objective_of(report, run);
+  std::map<std::string, std::uint64_t> seen;
+  std::optional<StopReason> reason;
+  for (const Observation& finding : report.findings) {
+    const bool certain = is_certain(finding, rule_, run, objective.series);
+    if (!certain || objective.points < rule_.points || has_ended(run)) continue;
+    const auto before = seen_.find(finding.finding);
+    // A series that has fewer points than before was begun anew.
+    const bool same_run = before != seen_.end() && before->second <= objective.points;
+    const std::uint64_t first = same_run ? before->second : objective.points;
+    seen[finding.finding] = first;
+    if (!reason && objective.points >= first + points_to_confirm(first)) {
+      reason = StopReason{finding, objective.series, first, objective.points};
+    }
+  }
+  seen_ = std::move(seen);
+  return reason;
+}
+
+}  // namespace osler::cli

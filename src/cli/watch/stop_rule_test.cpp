@@ -1,0 +1,131 @@
+// When a training is ended, and when it is left alone.
+#include "cli/watch/stop_rule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace osler::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+osler::Run run_of(int points) {
+  osler::Run run;
+  for (int step = 0; step < points; ++step) run.add(Event{run.series("loss"), step, kNoTime, 1.0});
+  return run;
+}
+
+Report report_of(double confidence, Severity severity = Severity::critical) {
+  Report report;
+  report.status = severity == Severity::critical ? Status::critical : Status::warning;
+  report.roles["train-loss"] = {"loss"};
+  Observation finding;
+  finding.finding = "loss-diverging";
+  finding.severity = severity;
+  finding.confidence = confidence;
+  finding.first_step = 20;
+  finding.summary = "loss climbs.";
+  report.findings = {finding};
+  return report;
+}
+
+TEST(StopRule, EndsATrainingOnceLaterDataConfirmTheFinding) {
+  StopJudge judge({});
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(40)));
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(40))) << "a second look at the same data confirms nothing";
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(43)));
+  const auto reason = judge.look(report_of(0.95), run_of(44));
+  ASSERT_TRUE(reason);
+  EXPECT_EQ(reason->first_points, 40);
+  EXPECT_EQ(reason->points, 44);
+  EXPECT_THAT(to_line(*reason), HasSubstr("loss-diverging (critical, 95 % sure) since step 20, first seen at 40 points "
+                                          "of loss and still there at 44: loss climbs."));
+}
+
+TEST(StopRule, WantsCertainty) {
+  StopJudge judge({});
+  for (const int points : {40, 60, 80, 100}) EXPECT_FALSE(judge.look(report_of(0.89), run_of(points)));
+}
+
+TEST(StopRule, WantsTheLevel) {
+  StopJudge judge({});
+  for (const int points : {40, 80}) EXPECT_FALSE(judge.look(report_of(0.99, Severity::warning), run_of(points)));
+  StopJudge eager({.level = Severity::warning});
+  EXPECT_FALSE(eager.look(report_of(0.99, Severity::warning), run_of(40)));
+  EXPECT_TRUE(eager.look(report_of(0.99, Severity::warning), run_of(80)));
+}
+
+TEST(StopRule, DoesNotActOnAHandfulOfPoints) {
+  StopJudge judge({});
+  for (int points = 1; points < 30; ++points) EXPECT_FALSE(judge.look(report_of(0.99), run_of(points)));
+  EXPECT_FALSE(judge.look(report_of(0.99), run_of(30))) << "the first look that counts";
+  EXPECT_TRUE(judge.look(report_of(0.99), run_of(33)));
+  StopJudge patient({.points = 1000});
+  for (const int points : {100, 500, 999}) EXPECT_FALSE(patient.look(report_of(0.99), run_of(points)));
+}
+
+TEST(StopRule, StartsAnewWhenTheFindingWasGoneForOneLook) {
+  StopJudge judge({});
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(100)));
+  EXPECT_FALSE(judge.look(report_of(0.5), run_of(105)));
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(112)));
+  EXPECT_TRUE(judge.look(report_of(0.95), run_of(130)));
+}
+
+TEST(StopRule, StartsAnewWhenTheRunDid) {
+  StopJudge judge({});
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(500)));
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(40)));
+  EXPECT_TRUE(judge.look(report_of(0.95), run_of(50)));
+}
+
+TEST(StopRule, WhatHasEndedByItselfIsNotStopped) {
+  for (const Mark::Kind kind : {Mark::Kind::crashed, Mark::Kind::finished}) {
+    StopJudge judge({});
+    EXPECT_FALSE(judge.look(report_of(0.99), run_of(100)));
+    osler::Run run = run_of(200);
+    run.add(Mark{kind, 199, kNoTime, {}});
+    EXPECT_FALSE(judge.look(report_of(0.99), run));
+  }
+}
+
+TEST(StopRule, NanBetweenFiniteValuesEndsNothing) {
+  const auto alternating = [](int points, bool breaks) {
+    osler::Run run;
+    for (int step = 0; step < points; ++step) {
+      run.add(Event{run.series("loss"), step, kNoTime, step % 2 == 0 && !breaks ? 1.0 / (1 + step) : std::nan("")});
+    }
+    return run;
+  };
+  Report report = report_of(0.99);
+  report.findings[0].finding = "loss-nonfinite-at-start";
+  StopJudge judge({});
+  for (const int points : {40, 80, 160, 320}) EXPECT_FALSE(judge.look(report, alternating(points, false)));
+  StopJudge other({});
+  EXPECT_FALSE(other.look(report, alternating(40, true)));
+  EXPECT_TRUE(other.look(report, alternating(80, true))) << "not one finite value is another thing";
+}
+
+TEST(StopRule, NotOneFiniteValueIsCertainHoweverSureTheFindingIs) {
+  Report report = report_of(0.7);
+  report.findings[0].finding = "loss-nonfinite-at-start";
+  const auto broken = [](int points) {
+    osler::Run run;
+    for (int step = 0; step < points; ++step) run.add(Event{run.series("loss"), step, kNoTime, std::nan("")});
+    return run;
+  };
+  StopJudge judge({});
+  EXPECT_FALSE(judge.look(report, broken(40)));
+  EXPECT_TRUE(judge.look(report, broken(80)));
+}
+
+TEST(StopRule, WaitsForATenthMoreWithinBounds) {
+  EXPECT_EQ(points_to_confirm(5), 3);
+  EXPECT_EQ(points_to_confirm(300), 30);
+  EXPECT_EQ(points_to_confirm(1'000'000), 100);
+}
+
+}  // namespace
+}  // namespace osler::cli

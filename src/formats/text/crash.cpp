@@ -1,0 +1,153 @@
+// The last words of trainings, as PyTorch, Slurm, the shell and the runtime write them.
+#include "formats/text/crash.h"
+
+#include <algorithm>
+#include <array>
+
+namespace osler::text {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kLongestText = 200;
+/// The shell's word on a job is short: "train.sh: line 3: 4711 Killed    python train.py".
+constexpr std::size_t kLongestShellLine = 300;
+
+bool contains(std::string_view line, std::string_view part) {
+  return line.find(part) != std::string_view::npos;
+}
+
+bool contains_any(std::string_view line, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return contains(line, part); });
+}
+
+bool starts_with_any(std::string_view line, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return line.starts_with(part); });
+}
+
+/// Without blanks and the process that torchrun puts in front of each line.
+std::string_view body_of(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  line.remove_prefix(first);
+  // The scheduler writes right behind a progress bar that was not finished.
+  for (const std::string_view speaker : {"slurmstepd: "sv, "srun: "sv}) {
+    if (const std::size_t at = line.find(speaker); at != std::string_view::npos) return line.substr(at);
+  }
+  if (!line.starts_with("[rank")) return line;
+  const std::size_t end = line.find("]: ");
+  return end == std::string_view::npos ? line : line.substr(end + 3);
+}
+
+bool says_out_of_memory(std::string_view text) {
+  return contains_any(text, {"out of memory"sv, "Out of memory"sv, "OutOfMemory"sv, "MemoryError"sv,
+                             "RESOURCE_EXHAUSTED"sv, "ResourceExhausted"sv, "bad_alloc"sv});
+}
+
+bool says_nccl(std::string_view text) {
+  return contains_any(text, {"NCCL"sv, "nccl"sv}) &&
+         contains_any(text, {"timeout"sv, "Timeout"sv, "timed out"sv, "Watchdog"sv, "watchdog"sv, "ncclInternalError"sv,
+                             "ncclSystemError"sv, "ncclRemoteError"sv, "ncclUnhandledCudaError"sv});
+}
+
+/// Slurm: "slurmstepd: error: *** JOB 1 ON node CANCELLED AT ... DUE TO TIME LIMIT ***"; PBS and LSF likewise.
+std::optional<CrashKind> scheduler(std::string_view line) {
+  if (contains(line, "DUE TO TIME LIMIT")) return CrashKind::time_limit;
+  if (line.starts_with("=>> PBS: job killed: walltime") || line.starts_with("TERM_RUNLIMIT")) {
+    return CrashKind::time_limit;
+  }
+  if (contains(line, "DUE TO PREEMPTION")) return CrashKind::preempted;
+  const bool slurm = starts_with_any(line, {"slurmstepd:"sv, "srun:"sv, "slurmd:"sv});
+  if (slurm && contains_any(line, {"oom-kill"sv, "oom_kill"sv, "Out Of Memory"sv, "Exceeded job memory"sv})) {
+    return CrashKind::out_of_memory;
+  }
+  if (slurm && contains(line, "CANCELLED AT")) return CrashKind::killed;
+  return std::nullopt;
+}
+
+/// "Killed", "Segmentation fault (core dumped)", "train.sh: line 3: 4711 Killed  python train.py"
+bool shell_tells_death(std::string_view line) {
+  static constexpr std::array kDeaths = {"Killed"sv,    "Terminated"sv, "Segmentation fault"sv,
+                                         "Bus error"sv, "Aborted"sv,    "Illegal instruction"sv,
+                                         "Hangup"sv};
+  if (line.size() > kLongestShellLine) return false;
+  std::string_view said = line;
+  // "script: line 3: 4711 Killed": what stands in front of the process number is the script's.
+  if (const std::size_t at = line.find(": line "); at != std::string_view::npos) {
+    const std::size_t colon = line.find(": ", at + 7);
+    if (colon == std::string_view::npos) return false;
+    said = line.substr(colon + 2);
+    const std::size_t word = said.find_first_not_of("0123456789 ");
+    if (word == 0 || word == std::string_view::npos) return false;
+    said.remove_prefix(word);
+  }
+  for (const std::string_view death : kDeaths) {
+    if (!said.starts_with(death)) continue;
+    const std::string_view rest = said.substr(death.size());
+    if (rest.empty() || rest.starts_with(" (core dumped)")) return true;
+    if (rest == ": 9" || rest == ": 15") return true;                       // macOS
+    if (said.data() != line.data() && rest.starts_with("  ")) return true;  // the command follows after blanks
+  }
+  return false;
+}
+
+bool launcher_tells_signal(std::string_view line) {
+  if (starts_with_any(line, {"Fatal Python error:"sv, "*** Process received signal ***"sv})) return true;
+  return contains_any(line, {"(SIGKILL) received by PID"sv, "(SIGTERM) received by PID"sv,
+                             "(SIGSEGV) received by PID"sv, "(SIGABRT) received by PID"sv, "(SIGBUS) received by PID"sv,
+                             "torch.distributed.elastic.multiprocessing.api.SignalException"sv});
+}
+
+}  // namespace
+
+std::string_view to_string(CrashKind kind) {
+  switch (kind) {
+    case CrashKind::out_of_memory:
+      return "out-of-memory";
+    case CrashKind::nccl_timeout:
+      return "nccl-timeout";
+    case CrashKind::time_limit:
+      return "time-limit";
+    case CrashKind::preempted:
+      return "preempted";
+    case CrashKind::killed:
+      return "killed";
+    case CrashKind::exception:
+      break;
+  }
+  return "exception";
+}
+
+CrashKind kind_of_exception(std::string_view exception) {
+  if (says_out_of_memory(exception)) return CrashKind::out_of_memory;
+  if (says_nccl(exception) || contains(exception, "DistBackendError")) return CrashKind::nccl_timeout;
+  if (contains_any(exception, {"got signal: 15"sv, "got signal: 9"sv, "SIGTERM"sv, "SIGKILL"sv, "SignalException"sv})) {
+    return CrashKind::killed;
+  }
+  if (contains(exception, "reempt")) return CrashKind::preempted;
+  return CrashKind::exception;
+}
+
+std::optional<CrashKind> crash_of_line(std::string_view line) {
+  line = body_of(line);
+  if (line.empty()) return std::nullopt;
+  if (const auto kind = scheduler(line)) return kind;
+  if (contains(line, "Watchdog caught collective operation timeout")) return CrashKind::nccl_timeout;
+  // An exception without its traceback, as a launcher or a logger passes it on.
+  if (starts_with_any(line, {"RuntimeError: CUDA out of memory"sv, "RuntimeError: CUDA error: out of memory"sv,
+                             "torch.cuda.OutOfMemoryError"sv, "torch.OutOfMemoryError"sv})) {
+    return CrashKind::out_of_memory;
+  }
+  if (line.starts_with("terminate called after throwing")) {
+    return says_out_of_memory(line) ? CrashKind::out_of_memory : CrashKind::exception;
+  }
+  if (shell_tells_death(line) || launcher_tells_signal(line)) return CrashKind::killed;
+  return std::nullopt;
+}
+
+std::string crash_text(CrashKind kind, std::string_view line) {
+  line = body_of(line);
+  return std::string(to_string(kind)) + ": " + std::string(line.substr(0, kLongestText));
+}
+
+}  // namespace osler::text

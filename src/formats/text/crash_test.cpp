@@ -1,0 +1,58 @@
+// Which lines tell that a training was ended, and which only sound like it.
+#include "formats/text/crash.h"
+
+#include <gtest/gtest.h>
+
+namespace osler::text {
+namespace {
+
+TEST(Crash, IsToldByTheScheduler) {
+  EXPECT_EQ(crash_of_line("slurmstepd: error: *** JOB 71 ON n1 CANCELLED AT 2024-05-01T10:00:00 DUE TO TIME LIMIT ***"),
+            CrashKind::time_limit);
+  EXPECT_EQ(
+      crash_of_line("slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2024-05-01T10:00:00 DUE TO PREEMPTION ***"),
+      CrashKind::preempted);
+  EXPECT_EQ(crash_of_line("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch."),
+            CrashKind::out_of_memory);
+  EXPECT_EQ(crash_of_line("slurmstepd: error: *** JOB 71 ON n1 CANCELLED AT 2024-05-01T10:00:00 ***"),
+            CrashKind::killed);
+  EXPECT_EQ(crash_text(CrashKind::killed, "Epoch 0:  31%|###slurmstepd: error: *** JOB 71 ON n1 CANCELLED AT noon ***"),
+            "killed: slurmstepd: error: *** JOB 71 ON n1 CANCELLED AT noon ***");
+}
+
+TEST(Crash, IsToldByTheWatchdogOfNccl) {
+  EXPECT_EQ(crash_of_line("[rank3]: [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=52, "
+                          "OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600412 milliseconds before timing out."),
+            CrashKind::nccl_timeout);
+  EXPECT_EQ(kind_of_exception("torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1269"),
+            CrashKind::nccl_timeout);
+}
+
+TEST(Crash, IsToldByShellAndLauncher) {
+  for (const char* line : {"Killed", "Segmentation fault (core dumped)",
+                           "run.sh: line 3: 4711 Killed    python train.py", "Terminated", "Bus error (core dumped)",
+                           "Fatal Python error: Segmentation fault", "Signal 9 (SIGKILL) received by PID 4711"}) {
+    EXPECT_EQ(crash_of_line(line), CrashKind::killed) << line;
+  }
+}
+
+TEST(Crash, OfMemoryIsKnownByItsException) {
+  EXPECT_EQ(kind_of_exception("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"),
+            CrashKind::out_of_memory);
+  EXPECT_EQ(crash_of_line("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB"), CrashKind::out_of_memory);
+  EXPECT_EQ(kind_of_exception("ValueError: bad shape"), CrashKind::exception);
+  EXPECT_EQ(crash_text(CrashKind::exception, "ValueError: bad shape"), "exception: ValueError: bad shape");
+}
+
+TEST(Crash, IsNotReadIntoOrdinaryLines) {
+  for (const char* line :
+       {"WARNING: ran out of memory in backward pass, skipping batch", "step 10 loss 0.5", "Killed 3 stale workers",
+        "Terminated episode after 200 steps", "set NCCL timeout to 600 s", "max_memory_allocated: 12 GB",
+        "episode 12: the enemy was Killed", "Aborted: 0", "will be cancelled due to the time limit of 3 h",
+        "preemption checkpointing enabled", "Received SIGUSR1, saving checkpoint", ""}) {
+    EXPECT_EQ(crash_of_line(line), std::nullopt) << line;
+  }
+}
+
+}  // namespace
+}  // namespace osler::text

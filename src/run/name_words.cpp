@@ -1,0 +1,109 @@
+// Splitting the names of series into words.
+#include "run/name_words.h"
+
+#include <cctype>
+#include <utility>
+
+#include "osler/run/foreign_names.h"
+
+namespace osler {
+namespace {
+
+using words::has;
+
+/// Split at anything but letters and digits, and where camel case rises.
+std::vector<std::string> split_words(std::string_view name) {
+  std::vector<std::string> found;
+  std::string word;
+  const auto flush = [&] {
+    if (!word.empty()) found.push_back(std::exchange(word, {}));
+  };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (std::isalnum(c) == 0) {
+      flush();
+      continue;
+    }
+    const bool rises = i > 0 && std::isupper(c) != 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
+    // "mAP" and "mIoU" are single words in spite of their case.
+    if (rises && word != "m" && word != "mio" && word != "io") flush();
+    word.push_back(static_cast<char>(std::tolower(c)));
+  }
+  flush();
+  return found;
+}
+
+bool is_kind_word(std::string_view word) {
+  return has(words::kLoss, word) || has(words::kWeakLoss, word) || has(words::kAccuracy, word) ||
+         has(words::kHigherMetric, word) || has(words::kLowerMetric, word) || has(words::kReward, word);
+}
+
+struct Compound {
+  std::string_view word;
+  std::string_view first;
+  std::string_view second;
+};
+
+// Words written together that no rule takes apart.
+constexpr std::array kCompounds = {
+    Compound{"trl", "train", "loss"},
+    Compound{"tel", "test", "loss"},
+    Compound{"errd", "d", "loss"},
+    Compound{"errg", "g", "loss"},
+    Compound{"lossd", "d", "loss"},
+    Compound{"lossg", "g", "loss"},
+    Compound{"dloss", "d", "loss"},
+    Compound{"gloss", "g", "loss"},
+    Compound{"clipfrac", "clip", "frac"},
+    Compound{"approxkl", "approx", "kl"},
+    Compound{"eplenmean", "episode", "length"},
+    Compound{"eplen", "episode", "length"},
+};
+
+/// Splits words such as "valloss", "trainacc", "vacc" and "errD" that were written together.
+void add_split(std::string word, std::vector<std::string>& split) {
+  static constexpr std::array<std::string_view, 13> kPrefixes = {
+      "train", "training", "trn", "tr", "validation", "valid", "val", "va", "eval", "test", "tst", "dev", "v"};
+  for (const Compound& compound : kCompounds) {
+    if (word != compound.word) continue;
+    split.emplace_back(compound.first);
+    split.emplace_back(compound.second);
+    return;
+  }
+  for (const std::string_view prefix : kPrefixes) {
+    if (is_kind_word(word) || word.size() <= prefix.size() || !word.starts_with(prefix)) continue;
+    const std::string rest = word.substr(prefix.size());
+    if (!is_kind_word(rest) || rest.size() < 2) continue;
+    split.emplace_back(prefix == "v" ? "val" : prefix);
+    split.push_back(rest);
+    return;
+  }
+  split.push_back(std::move(word));
+}
+
+}  // namespace
+
+bool NameWords::adjacent(std::string_view first, std::string_view second) const {
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (all[i] == first && all[i + 1] == second) return true;
+  }
+  return false;
+}
+
+NameWords words_of_name(std::string_view name) {
+  NameWords w;
+  for (std::string& word : split_words(in_english(name))) add_split(std::move(word), w.all);
+  return w;
+}
+
+bool is_statistic(std::string_view name) {
+  const std::size_t hash = name.rfind('#');
+  return hash != std::string_view::npos && hash + 1 < name.size() &&
+         std::isalpha(static_cast<unsigned char>(name[hash + 1])) != 0;
+}
+
+bool measured_on_validation(const NameWords& w) {
+  return w.any(words::kValidation) || w.any(words::kTest);
+}
+
+}  // namespace osler
