@@ -94,6 +94,8 @@ class Front::Loop {
       close_the_slow();
       next_look = Clock::now() + std::chrono::milliseconds(kLookEvery);
     }
+    // Connections that the system has taken in, but nobody here, would otherwise hang until the front is destroyed.
+    ::shutdown(listening_, SHUT_RDWR);
     for (const auto& [socket, waiting] : waiting_) ::close(socket);
     waiting_.clear();
     break_off();

@@ -2,10 +2,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <vector>
 
@@ -26,6 +28,9 @@ class RawClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    // A server that falls silent fails the test; it does not hang it.
+    const timeval patience{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     open_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   RawClient(RawClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)), open_(other.open_) {}
@@ -36,10 +41,11 @@ class RawClient {
 
   [[nodiscard]] bool is_open() const { return open_; }
   void say(std::string_view text) const { (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
-  /// What comes first, at most `most` bytes.
+  /// What comes first, at most `most` bytes; nothing when the connection has ended.
   [[nodiscard]] std::string hear(std::size_t most) const {
     std::string text(most, '\0');
     const ssize_t got = ::recv(socket_, text.data(), most, 0);
+    EXPECT_FALSE(got < 0 && errno == EAGAIN) << "no word and no end for a minute";
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return text;
   }
@@ -215,6 +221,17 @@ TEST_F(ServerTest, EndsWithConnectionsOpen) {
     while (!client.hear(4096).empty()) {  // up to the end, which comes
     }
   }
+}
+
+TEST_F(ServerTest, LetsNobodyInAfterItsEnd) {
+  serve();
+  ASSERT_FALSE(examined("sick.csv").is_null());
+  const int port = server_->port();
+  server_->stop();
+  thread_.join();
+  // The server is still there, but a client that was let in now would wait for ever.
+  const RawClient late(port);
+  EXPECT_FALSE(late.is_open());
 }
 
 TEST_F(ServerTest, WhatIsNotShownIsSaid) {
