@@ -115,7 +115,8 @@ fuzz: packages ## build the fuzz targets and run each for FUZZ_SECONDS
 	@tools/fuzz build/asan/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 docs: build ## write the catalogue as Markdown pages to build/docs
-	@tools/docs build/osler build/docs
+	@$(call compile,release,osler_case_files)
+	@tools/docs build/osler build/docs --cases build/release/tests/cases
 
 python: setup ## build the wheel of the Python package and leave it in build/wheel
 	@tools/python-environment $(PYTHON) build/python-venv

@@ -1,13 +1,16 @@
 # Registries made from the files that exist: one descriptor function per file, one sorted table per folder.
 include_guard()
 
-# osler_registry(FOLDER folder TYPE type HEADER header NAMESPACE namespace FUNCTION function OUT variable)
+# osler_registry(FOLDER folder [PATTERN pattern] TYPE type HEADER header NAMESPACE namespace FUNCTION function OUT variable)
 # Every FOLDER/**/x_y.cpp (but x_y_test.cpp) must define `TYPE NAMESPACE::x_y()`; FUNCTION returns them all, sorted by
-# name. A file whose function is not named after it fails to link. A trailing underscore in a file name is dropped
-# from no id: ids are the file name with '-' for '_'.
+# name. A file whose function is not named after it fails to link. The id of an entry is its file's name with '-' for
+# '_'. PATTERN takes only the files of such a name.
 function(osler_registry)
-  cmake_parse_arguments(arg "" "FOLDER;TYPE;HEADER;NAMESPACE;FUNCTION;OUT" "" ${ARGN})
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}/*.cpp)
+  cmake_parse_arguments(arg "" "FOLDER;PATTERN;TYPE;HEADER;NAMESPACE;FUNCTION;OUT" "" ${ARGN})
+  if(NOT arg_PATTERN)
+    set(arg_PATTERN *.cpp)
+  endif()
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}/${arg_PATTERN})
   list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
   set(names)
   foreach(file IN LISTS files)

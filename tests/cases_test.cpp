@@ -1,6 +1,9 @@
-// Every case of tests/cases: read it, diagnose it, compare with what is expected.
+// Every case, made while building or written by hand: read it, diagnose it, compare with what is expected.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "cases/case.h"
 #include "osler/diagnosis/diagnose.h"
@@ -9,7 +12,7 @@
 namespace osler::cases {
 namespace {
 
-const std::string kFolder = OSLER_SOURCE_DIR "/tests/cases";
+const std::string kFolder = OSLER_CASES;
 
 std::vector<Case> all_cases() {
   Result<std::vector<Case>> cases = read_cases(kFolder);
@@ -53,6 +56,49 @@ TEST_P(CaseTest, IsDiagnosedAsExpected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CaseTest, testing::ValuesIn(all_cases()), test_name);
+
+/// A folder of cases with one finding's folder in it, gone when the test is over.
+class WrittenCases : public testing::Test {
+ protected:
+  WrittenCases() { std::filesystem::create_directories(home); }
+  ~WrittenCases() override { std::filesystem::remove_all(folder); }
+  WrittenCases(const WrittenCases&) = delete;
+  WrittenCases& operator=(const WrittenCases&) = delete;
+
+  void write(const std::string& file, const std::string& text) const { std::ofstream(home / file) << text; }
+
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) /
+      fmt::format("osler-cases-{}", testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::filesystem::path home = folder / "overfitting";
+};
+
+TEST_F(WrittenCases, AreReadWithWhatIsExpectedOfThem) {
+  write("sick-real.csv", "step,loss\n0,1\n");
+  write("expected.json", R"({"sick-real.csv": {"about": "A real one.", "must_report": ["overfitting"]}})");
+  write("README.md", "# Where they come from\n");
+  const Result<std::vector<Case>> cases = read_cases(folder.string());
+  ASSERT_TRUE(cases) << describe(cases.error());
+  ASSERT_EQ(cases->size(), 1U);
+  EXPECT_EQ(cases->front().finding, "overfitting");
+  EXPECT_EQ(cases->front().must_report, std::vector<std::string>{"overfitting"});
+}
+
+TEST_F(WrittenCases, AreNotThereBeforeSomebodyWritesThem) {
+  write("README.md", "# Cases that are still to come\n");
+  const Result<std::vector<Case>> cases = read_cases(folder.string());
+  ASSERT_TRUE(cases) << describe(cases.error());
+  EXPECT_TRUE(cases->empty());
+}
+
+TEST_F(WrittenCases, NeedAnExpectationEach) {
+  write("sick-real.csv", "step,loss\n0,1\n");
+  EXPECT_FALSE(read_cases(folder.string()));
+  write("expected.json", "{}");
+  const Result<std::vector<Case>> cases = read_cases(folder.string());
+  ASSERT_FALSE(cases);
+  EXPECT_NE(describe(cases.error()).find("sick-real.csv"), std::string::npos);
+}
 
 TEST(CasesTest, FolderIsWellFormed) {
   const Result<std::vector<Case>> cases = read_cases(kFolder);

@@ -267,7 +267,7 @@ const std::vector<std::string> kParted = {"overfitting", "overconfidence", "metr
 
 }  // namespace
 
-std::vector<Recipe> answer_recipes() {
+Recipes answer_recipes() {
   const std::string kOne = "predicts-one-class";
   const std::string kBelow = "validation-below-chance";
   const std::string kBottomless = "loss-negative-unbounded";

@@ -1,4 +1,4 @@
-// A case: a small run in tests/cases/<finding-id>/ and what a report on it must and must not say.
+// A case: a small run in a folder <finding-id>/ and what a report on it must and must not say.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Case {
 
 [[nodiscard]] std::string_view to_string(Case::Kind kind);
 
-/// Every case of a folder of cases, sorted by finding and file. Fails on an expectation without file and on a file
-/// without expectation.
+/// Every case of a folder of cases, sorted by finding. Fails on an expectation without file and on a file without
+/// expectation; a README.md needs none.
 [[nodiscard]] Result<std::vector<Case>> read_cases(const std::string& folder);
 
 /// The cases of one finding as the text of its expected.json.

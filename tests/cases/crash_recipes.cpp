@@ -38,7 +38,7 @@ Table resumed(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> crash_recipes() {
+Recipes crash_recipes() {
   return {
       probed(sick("run-crashed", "memory", "A falling loss, then no memory.", out_of_memory, {"memory-exhausted"})),
       probed(sick("run-crashed", "limit", "A falling loss, then Slurm's limit.", time_limit, {"time-limit-reached"})),

@@ -139,7 +139,7 @@ Table slow_growth(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> gradient_recipes() {
+Recipes gradient_recipes() {
   return {
       sick(kVanishing, "from-start", "Norms of 2e-11 and a loss glued to ln 2.", vanished, kVanishingCauses, kFlat),
       sick(kVanishing, "decay", "The norm loses ten decades and the loss stops with it.", vanishes, kVanishingCauses,

@@ -172,7 +172,7 @@ Table updates_large(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> layer_recipes() {
+Recipes layer_recipes() {
   const std::vector<std::string> kFlat = {"loss-plateau"};
   return {
       sick("vanishing-by-depth", "seven-decades", "A factor of ten per layer, from 0.1 down to 1e-8.", starved,

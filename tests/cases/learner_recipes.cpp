@@ -265,7 +265,7 @@ const std::vector<std::string> kStill = {"reward-stuck-from-start"};
 
 }  // namespace
 
-std::vector<Recipe> learner_recipes() {
+Recipes learner_recipes() {
   const std::string kWide = "policy-entropy-explosion";
   const std::string kNarrow = "policy-entropy-collapse";
   const std::string kLeap = "kl-blow-up";

@@ -93,7 +93,7 @@ Table adapters(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> lone_layer_recipes() {
+Recipes lone_layer_recipes() {
   const std::vector<std::string> kFlat = {"loss-plateau"};
   return {
       sick("exploding-layer", "eighty-among-thirds",

@@ -290,7 +290,7 @@ Table slightly_opposite(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> metric_recipes() {
+Recipes metric_recipes() {
   return {
       sick("underfitting", "classifier", "36 % accuracy, both losses flat at 1.75 since epoch 20.", too_small,
            {"model-too-small", "too-much-regularization"}, kFlat),

@@ -514,7 +514,7 @@ std::vector<Recipe> live_recipes() {
 
 }  // namespace
 
-std::vector<Recipe> monitor_recipes() {
+Recipes monitor_recipes() {
   std::vector<Recipe> all = activation_recipes();
   for (const std::vector<Recipe>& more : {data_recipes(), live_recipes()}) {
     all.insert(all.end(), more.begin(), more.end());

@@ -163,7 +163,7 @@ Table one_bad_epoch(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> nonfinite_recipes() {
+Recipes nonfinite_recipes() {
   return {
       at_least(between(sick(kStart, "all-nan", "Thirty epochs, not one number.", all_nan, {}, kAlso), 0, 0),
                Severity::critical),

@@ -164,7 +164,7 @@ Table twice_chance(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> plateau_recipes() {
+Recipes plateau_recipes() {
   return {
       sick("loss-stuck-after-drop", "decayed-too-fast",
            "The rate is gone after a tenth of the run, and so is progress.", decayed_too_fast, {"lr-decayed-too-fast"},

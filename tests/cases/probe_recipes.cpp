@@ -57,7 +57,7 @@ Table one_batch(Random& random, Outcome outcome, double loss) {
 
 }  // namespace
 
-std::vector<Recipe> probe_recipes() {
+Recipes probe_recipes() {
   return {
       probed(sick(
           "sharp-minimum", "steep", "A 5 % perturbation raises the loss by half.",

@@ -192,7 +192,7 @@ Table creeping(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> progress_recipes() {
+Recipes progress_recipes() {
   return {
       at_least(between(sick(kDiverging, "rate-too-high", "A loss in the thousands that turns at a third and explodes.",
                             rate_too_high, {"lr-too-high", "exploding-signal", "no-clipping"}, kUnstable),

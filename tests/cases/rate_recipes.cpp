@@ -238,7 +238,7 @@ Table short_pause(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> rate_recipes() {
+Recipes rate_recipes() {
   return {
       at_least(sick("learning-rate-spent", "early", "A cosine that ends at a fifth of the run takes progress with it.",
                     spent, {"lr-decayed-too-fast"}, kFlat),

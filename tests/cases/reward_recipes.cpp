@@ -295,7 +295,7 @@ const std::vector<std::string> kOfCritics = {"value-function-not-learning", "pol
 
 }  // namespace
 
-std::vector<Recipe> reward_recipes() {
+Recipes reward_recipes() {
   const std::string kStuck = "reward-stuck-from-start";
   const std::string kCollapse = "reward-collapse";
   const std::string kWorse = "reward-worse-than-start";

@@ -122,7 +122,7 @@ Table fixed_order(simulate::Random& random, bool fixed) {
 
 }  // namespace
 
-std::vector<Recipe> spike_recipes() {
+Recipes spike_recipes() {
   const std::vector<std::string> kAlso = {"loss-plateau", "late-loss-variance", "loss-oscillating", "epoch-sawtooth"};
   return {
       between(sick("loss-spikes", "three", "Three leaps to several times the loss, each over in two rows.",

@@ -91,7 +91,7 @@ Table damped(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> stability_recipes() {
+Recipes stability_recipes() {
   return {
       sick(kOscillating, "every-other-step", "High, low, high, low around 1.35 for 120 steps.", every_other_step,
            {"lr-too-high", "batch-too-small"}, kSwinging),

@@ -195,7 +195,7 @@ const std::vector<std::string> kStill = {"reward-stuck-from-start"};
 
 }  // namespace
 
-std::vector<Recipe> tuning_recipes() {
+Recipes tuning_recipes() {
   const std::string kCut = "completions-truncated";
   const std::string kAlike = "reward-without-variance";
   const std::string kHacked = "reward-hacking";

@@ -106,7 +106,7 @@ Table mild(simulate::Random& random) {
 
 }  // namespace
 
-std::vector<Recipe> validation_recipes() {
+Recipes validation_recipes() {
   return {
       between(sick(kOverfitting, "classic", "Validation best at epoch 15 of 50, then nearly doubled.", classic, kCauses,
                    kToo),

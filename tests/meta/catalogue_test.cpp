@@ -53,7 +53,7 @@ TEST(Catalogue, FormatsAreComplete) {
 
 TEST(Catalogue, EveryFindingHasSickHealthyAndBorderlineCases) {
   for (const auto& entry : findings()) {
-    EXPECT_THAT(missing_cases(kTests + "cases/" + std::string(entry.descriptor.id)), IsEmpty()) << entry.descriptor.id;
+    EXPECT_THAT(missing_cases(OSLER_CASES "/" + std::string(entry.descriptor.id)), IsEmpty()) << entry.descriptor.id;
   }
 }
 

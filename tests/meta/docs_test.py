@@ -81,6 +81,25 @@ class Docs(unittest.TestCase):
         built = re.search(r'kVersion = "([0-9.]+)"', (ROOT / "include/osler/base/version.h").read_text()).group(1)
         self.assertIn(f"\nversion: {built}\n", (ROOT / "CITATION.cff").read_text())
 
+    def test_the_map_of_modules_is_that_of_cmake(self):
+        rows = dict(re.findall(r"^\| `src/(\w+)/` \|.*\| ([^|]+) \|$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE))
+        declared = {}
+        for path in sorted((ROOT / "src").glob("*/CMakeLists.txt")):
+            name, arguments = re.search(r"osler_module\(\s*(\w+)([^)]*)\)", path.read_text()).groups()
+            uses = re.search(r"\bDEPENDS((?:\s+[a-z]+)+)(?=\s+[A-Z]|\s*$)", arguments)
+            declared[name] = set(uses.group(1).split()) if uses else set()
+        told = {name: set() if uses == "nothing of ours" else set(uses.split(", ")) for name, uses in rows.items()}
+        self.assertEqual(told, declared)
+
+    def test_every_module_says_what_belongs_there(self):
+        for path in sorted((ROOT / "src").glob("*/CMakeLists.txt")):
+            with self.subTest(module=path.parent.name):
+                readme = path.parent / "README.md"
+                self.assertTrue(readme.is_file(), f"{readme.relative_to(ROOT)} is missing")
+                title, *paragraphs = readme.read_text().split("\n\n")
+                self.assertEqual(title, f"# {path.parent.name}")
+                self.assertGreaterEqual(len(paragraphs), 2, "what it is, and what belongs there")
+
     def test_every_decision_is_listed(self):
         index = (ROOT / "docs" / "index.md").read_text()
         for page in sorted((ROOT / "docs" / "decisions").glob("*.md")):

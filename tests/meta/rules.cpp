@@ -153,7 +153,7 @@ Problems missing_cases(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
     names.insert(entry.path().filename().string());
   }
-  if (failure) return {"it has no folder of cases, " + folder};
+  if (failure) return {"it has no cases: neither a recipe nor a file in tests/cases makes " + folder};
   Problems problems;
   require(names.contains("expected.json"), "its cases have no expected.json", problems);
   for (const std::string kind : {"sick", "healthy", "borderline"}) {
