@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -332,6 +333,52 @@ void a_fine_tuning_with_frozen_parts_unlogged(Log& log, Random& random) {
   log.add(log.norm(), 0.3, [](double) { return 0.8; });
 }
 
+/// Targets that nobody scaled: error and R2 get better together and never get good.
+void a_regression_below_the_mean(Log& log, Random& random) {
+  const double worst = random.log_uniform(5, 1e6);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / random.pick<std::size_t>({8, 20}));
+  const auto error = [=](double x) { return 1.3 + worst * descent(x, 0.05, 12); };
+  log.add("train_mse", 0.03, error);
+  log.evaluate("val_r2", every, 0.02, [=](double x) { return 1 - error(x); });
+}
+
+/// The accuracy is counted on the wrong outputs.
+void an_accuracy_that_never_rises(Log& log, Random& random) {
+  const int classes = static_cast<int>(random.pick({4, 5, 8, 20}));
+  const std::size_t every = std::max<std::size_t>(1, log.points() / random.pick<std::size_t>({8, 20}));
+  log.add(log.loss(), 0.03, [=](double x) { return std::log(classes) * descent(x, 0.1, 20); });
+  log.evaluate(log.validation_loss(), every, 0.01, [=](double x) { return std::log(classes) * descent(x, 0.12, 20); });
+  log.evaluate(log.validation_accuracy(), every, 0.06, [=](double) { return 1.0 / classes; });
+}
+
+/// Four evaluations of a copy that is no longer trained.
+void a_few_evaluations_of_a_stale_copy(Log& log, Random& random) {
+  log.lengthen(60);
+  const double level = random.uniform(0.31237, 2.71243);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 7);
+  log.add(log.loss(), 0.01, [](double x) { return 2.9 * descent(x, 0.1, 5); });
+  log.evaluate(log.validation_loss(), every, 0, [=](double x) { return x < 0.4 ? level * (1.2 - 0.3 * x) : level; });
+}
+
+void an_r2_that_begins_below_zero(Log& log, Random& random) {
+  const double worst = random.log_uniform(2, 1e4);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 20);
+  const auto error = [=](double x) { return 0.15 + worst * std::exp(-25 * x); };
+  log.add("train_mse", 0.05, error);
+  log.evaluate("val_r2", every, 0.01, [=](double x) { return 1 - error(x); });
+}
+
+/// The rate has gone to nothing: that validation repeats itself is as it should be.
+void a_spent_rate_that_leaves_validation_as_it_is(Log& log, Random& random) {
+  log.lengthen(80);
+  const double level = random.uniform(0.31237, 0.71243);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 40);
+  log.add(log.loss(), 0.04, [=](double x) { return level * (0.7 + 3 * std::exp(-9 * x)); });
+  log.add(log.rate(), 0, [](double x) { return x < 0.85 ? 1e-3 * (1 - x / 0.85) + 1e-9 : 1e-9; });
+  log.evaluate(log.validation_loss(), every, 0,
+               [=](double x) { return level * (1 + 3 * std::exp(-9 * std::min(x, 0.85))); });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -358,6 +405,11 @@ const Property kProperties[] = {
     {"ARateFarBeyondWhatIsUsual", a_rate_far_beyond_what_is_usual, true},
     {"AGeneratorWithoutAChance", a_generator_without_a_chance, true},
     {"AtRestAtTheLossOfGuessing", at_rest_at_the_loss_of_guessing, true},
+    {"ARegressionBelowTheMean", a_regression_below_the_mean, true},
+    {"AnAccuracyThatNeverRises", an_accuracy_that_never_rises, true},
+    {"AFewEvaluationsOfAStaleCopy", a_few_evaluations_of_a_stale_copy, true},
+    {"AnR2ThatBeginsBelowZero", an_r2_that_begins_below_zero, false},
+    {"ASpentRateThatLeavesValidationAsItIs", a_spent_rate_that_leaves_validation_as_it_is, false},
     {"Grokking", grokking, false},
     {"AGameInBalance", a_game_in_balance, false},
     {"AnAgentWhoseLossesGrowWithItsReturn", an_agent_whose_losses_grow_with_its_return, false},
@@ -381,6 +433,23 @@ TEST_P(PlainFacts, AreJudgedAsAnybodyWould) {
     }
   }
   EXPECT_EQ(wrong, "") << property.name << (property.sick ? " was called healthy" : " was accused");
+}
+
+/// The level of the first values is itself drawn from the noise, so that now and then they lie far below the rest.
+TEST(Noise, SeldomSeemsToClimbThoughItsFirstValuesMayLieLowByLuck) {
+  std::size_t accused = 0;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    Random random(77000 + i);
+    Log log(random);
+    log.lengthen(200);
+    log.add(log.loss(), 0, [&](double) { return random.uniform(0.02, 1); });
+    const Result<Report> report = diagnose(log.run());
+    ASSERT_TRUE(report);
+    accused += static_cast<std::size_t>(
+        std::count_if(report->findings.begin(), report->findings.end(),
+                      [](const Observation& seen) { return seen.finding == "loss-diverging"; }));
+  }
+  EXPECT_LE(accused, kDraws / 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlainFacts, ::testing::Range<std::size_t>(0, std::size(kProperties)),

@@ -134,9 +134,11 @@ bool can_judge(const Patient& patient) {
     return reading != nullptr &&
            reading->curve.points() + static_cast<double>(reading->nonfinite) >= kFewestPointsToJudge;
   };
-  const bool quality = std::any_of(patient.validation_quality().begin(), patient.validation_quality().end(),
-                                   [&](const Reading& reading) { return enough(&reading); });
-  return enough(patient.training()) || enough(patient.validation()) || quality || enough(patient.gradient_norm());
+  const auto any = [&](const std::vector<Reading>& readings) {
+    return std::any_of(readings.begin(), readings.end(), [&](const Reading& reading) { return enough(&reading); });
+  };
+  return enough(patient.training()) || enough(patient.validation()) || any(patient.validation_quality()) ||
+         any(patient.training_quality()) || enough(patient.gradient_norm());
 }
 
 /// A GAN has no loss that should fall: it is judged when the balance of its networks was.

@@ -19,6 +19,22 @@ double comparable_start(const Patient& patient) {
   return ratio > 1 / kSameScale && ratio < kSameScale ? training->start : std::nan("");
 }
 
+namespace {
+
+/// Every one of the last values lies above the lowest and those right behind it: a rise that has come to rest up there,
+/// where a trend no longer shows. Values without any order do so in one case of 56.
+bool rests_above(std::span<const double> values) {
+  constexpr std::size_t kBehind = 3;
+  constexpr std::size_t kFewest = 5;
+  const std::size_t tail = std::max(kFewest, values.size() / 4);
+  const auto lowest = std::min_element(values.begin(), values.end());
+  if (static_cast<std::size_t>(values.end() - lowest) < kBehind + 1 + tail) return false;
+  const auto last = values.last(tail);
+  return *std::min_element(last.begin(), last.end()) > *std::max_element(lowest, lowest + kBehind + 1);
+}
+
+}  // namespace
+
 Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_level) {
   Turn turn;
   const std::size_t n = reading.size();
@@ -33,8 +49,8 @@ Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_leve
   turn.units = rise / noise;
   turn.share = gain > 0 ? rise / gain : 0;
   // With only a few points after the valley nothing but a rise at every one of them is convincing.
-  const bool convincing =
-      after >= 6 ? turn.valley.after.rises(limits.p_value) : after >= 4 && turn.valley.after.tau > 0.99;
+  const bool convincing = after >= 6 ? turn.valley.after.rises(limits.p_value) || rests_above(reading.curve.value)
+                                     : after >= 4 && turn.valley.after.tau > 0.99;
   // A long rise is visible beneath noise larger than a single step of it: the noise of a mean shrinks.
   const double shrink = std::sqrt(std::max(1.0, static_cast<double>(after) / 8));
   turn.units *= shrink;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "osler/run/role.h"
+
 namespace osler {
 namespace {
 
@@ -13,6 +15,23 @@ std::uint32_t patience(std::uint32_t longest) {
 }
 
 }  // namespace
+
+Merit merit_of(std::string_view name) {
+  switch (guess_role(name).role) {
+    case Role::train_loss:
+    case Role::validation_loss:
+      return Merit::loss;
+    case Role::train_accuracy:
+    case Role::validation_accuracy:
+    case Role::train_metric:
+    case Role::validation_metric:
+    case Role::reward:
+    case Role::evaluation_reward:
+      return Merit::other;
+    default:
+      return Merit::none;
+  }
+}
 
 void GapFilter::take(const Event& event, bool others, EventSink& sink) {
   if (tracks_.size() <= event.series) tracks_.resize(event.series + 1);

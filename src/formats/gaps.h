@@ -1,12 +1,37 @@
 // GapFilter: tells a NaN that means "not measured" from one that was computed.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "osler/run/event.h"
 
 namespace osler {
+
+/// Which family of figures of merit a series belongs to.
+enum class Merit : std::uint8_t { none, loss, other };
+[[nodiscard]] Merit merit_of(std::string_view name);
+
+/// The figures of merit that have a value in one row.
+class RowFigures {
+ public:
+  void count(Merit merit, double value) {
+    if (std::isnan(value) || merit == Merit::none) return;
+    ++all_;
+    if (merit == Merit::loss) ++losses_;
+  }
+  /// Whether another figure of the family has a value beside this one, which was counted.
+  [[nodiscard]] bool beside(Merit merit, double value) const {
+    return (merit == Merit::loss ? losses_ : all_) > (std::isnan(value) ? 0U : 1U);
+  }
+
+ private:
+  std::size_t losses_ = 0;
+  std::size_t all_ = 0;
+};
 
 /// Writers of tables put `nan` where a row has no value: training rows have none for the validation loss, and the other
 /// way round. Such a NaN comes where another figure of the same family has a value, and the series goes on after it. A

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "osler/run/foreign_names.h"
-#include "osler/run/role.h"
 
 namespace osler {
 namespace {
@@ -155,23 +154,6 @@ bool is_evaluation_phase(std::string_view text) {
 }
 bool is_phase(std::string_view text) {
   return is_one_of(kTrainingPhases, text) || is_evaluation_phase(text);
-}
-
-RowAssembler::Merit RowAssembler::merit_of(std::string_view name) {
-  switch (guess_role(name).role) {
-    case Role::train_loss:
-    case Role::validation_loss:
-      return Merit::loss;
-    case Role::train_accuracy:
-    case Role::validation_accuracy:
-    case Role::train_metric:
-    case Role::validation_metric:
-    case Role::reward:
-    case Role::evaluation_reward:
-      return Merit::other;
-    default:
-      return Merit::none;
-  }
 }
 
 struct RowAssembler::Trial {
@@ -435,22 +417,19 @@ void RowAssembler::emit(const Row& row, EventSink& sink) {
   Event event;
   event.step = step_of(axis_value, epoch, prefixes_[prefix_].evaluation);
   event.wall_time = wall_time;
-  std::size_t losses = 0;
-  std::size_t figures = 0;  // losses included
+  RowFigures figures;
   for (const Cell& cell : row.cells) {
     if (cell.column >= kMostColumns) continue;
     const Kind kind = kinds_[cell.column];
     if (kind == Kind::counter || (kind == Kind::time && !std::isnan(to_seconds(cell.value)))) continue;
     if (series[cell.column] == kUnnamed) series[cell.column] = name_series(cell.column, row.prefix, sink);
-    if (std::isnan(cell.value)) continue;
-    losses += merits_[cell.column] == Merit::loss ? 1 : 0;
-    figures += merits_[cell.column] != Merit::none ? 1 : 0;
+    figures.count(merits_[cell.column], cell.value);
   }
-  emit_cells(row, event, series, {losses, figures}, sink);
+  emit_cells(row, event, series, figures, sink);
 }
 
-void RowAssembler::emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series, Figures figures,
-                              EventSink& sink) {
+void RowAssembler::emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series,
+                              const RowFigures& figures, EventSink& sink) {
   for (const Cell& cell : row.cells) {
     if (cell.column >= kMostColumns) continue;
     const Kind kind = kinds_[cell.column];
@@ -462,9 +441,7 @@ void RowAssembler::emit_cells(const Row& row, Event event, const std::vector<Ser
       sink.add(event);
       continue;
     }
-    const std::size_t family = merit == Merit::loss ? figures.losses : figures.all;
-    const std::size_t itself = std::isnan(cell.value) ? 0 : 1;
-    gaps_.take(event, family > itself, sink);
+    gaps_.take(event, figures.beside(merit, cell.value), sink);
   }
 }
 

@@ -73,8 +73,6 @@ class RowAssembler {
  private:
   enum class Kind : std::uint8_t { plain, step, counter, epoch, time };  // a step column counts, or is plain after all
 
-  enum class Merit : std::uint8_t { none, loss, other };  // which family of figures a plain column belongs to
-
   struct Column {
     std::string name;
     std::uint8_t tier = 0;  // of a step or epoch column; lower is better
@@ -85,10 +83,6 @@ class RowAssembler {
     double wall_time = kNoTime;
     std::string prefix;
     bool starts_segment = false;
-  };
-  struct Figures {
-    std::size_t losses = 0;  // that have a value in a row
-    std::size_t all = 0;
   };
   struct Trial;  // how well a column would do as the axis
 
@@ -101,8 +95,8 @@ class RowAssembler {
   void turn(EventSink& sink);
   [[nodiscard]] bool falls(const Row& row);
   void emit(const Row& row, EventSink& sink);
-  void emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series, Figures figures, EventSink& sink);
-  [[nodiscard]] static Merit merit_of(std::string_view name);
+  void emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series, const RowFigures& figures,
+                  EventSink& sink);
   [[nodiscard]] std::int64_t step_of(double axis_value, double epoch, bool evaluation);
   void move_offset(double axis_value, double epoch);
   std::vector<SeriesId>& series_of(std::string_view prefix);

@@ -25,21 +25,60 @@ int screen_lines(const TextOptions& options) {
 
 constexpr Detail kEverything{};
 
-// From roomy to terse; the first that fits a screen is used. In order: findings, evidence of the first, of the rest,
-// plot rows, causes, reasons, whether each is settled, remedies, causes ruled out, lines of prose, groups, code,
-// everything.
-constexpr std::array kScreens = {
-    Detail{3, 3, 2, 8, 3, 3, true, 4, 3, 3, 4, true, false},    //
-    Detail{3, 2, 1, 7, 3, 2, true, 3, 2, 2, 3, true, false},    //
-    Detail{3, 2, 1, 6, 3, 2, true, 3, 1, 2, 2, true, false},    //
-    Detail{3, 2, 1, 6, 3, 2, false, 3, 1, 2, 2, true, false},   //
-    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 2, 2, true, false},   //
-    Detail{3, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, true, false},   //
-    Detail{2, 1, 1, 5, 3, 1, false, 2, 1, 1, 1, true, false},   //
-    Detail{2, 1, 1, 4, 3, 1, false, 2, 1, 1, 1, true, false},   //
-    Detail{2, 1, 1, 3, 2, 1, false, 2, 1, 1, 1, false, false},  //
-    Detail{1, 1, 1, 3, 2, 1, false, 1, 1, 1, 1, false, false},  //
-    Detail{1, 1, 1, 3, 1, 1, false, 1, 1, 1, 1, false, false},
+constexpr Detail kRoomiest{.findings = 3,
+                           .evidence_of_first = 3,
+                           .evidence_of_rest = 2,
+                           .plot_rows = 8,
+                           .causes = 3,
+                           .reasons = 3,
+                           .settle_each = true,
+                           .remedies = 4,
+                           .ruled_out = 3,
+                           .prose_lines = 3,
+                           .groups = 4,
+                           .code = true,
+                           .everything = false};
+
+/// What is given up, step by step, until a report fits a screen.
+constexpr std::array<void (*)(Detail&), 10> kSavings = {
+    [](Detail& detail) {
+      detail.evidence_of_first = 2;
+      detail.evidence_of_rest = 1;
+      detail.plot_rows = 7;
+      detail.reasons = 2;
+      detail.remedies = 3;
+      detail.ruled_out = 2;
+      detail.prose_lines = 2;
+      detail.groups = 3;
+    },
+    [](Detail& detail) {
+      detail.plot_rows = 6;
+      detail.ruled_out = 1;
+      detail.groups = 2;
+    },
+    [](Detail& detail) { detail.settle_each = false; },
+    [](Detail& detail) {
+      detail.evidence_of_first = 1;
+      detail.plot_rows = 5;
+      detail.reasons = 1;
+      detail.remedies = 2;
+    },
+    [](Detail& detail) {
+      detail.prose_lines = 1;
+      detail.groups = 1;
+    },
+    [](Detail& detail) { detail.findings = 2; },
+    [](Detail& detail) { detail.plot_rows = 4; },
+    [](Detail& detail) {
+      detail.plot_rows = 3;
+      detail.causes = 2;
+      detail.code = false;
+    },
+    [](Detail& detail) {
+      detail.findings = 1;
+      detail.remedies = 1;
+    },
+    [](Detail& detail) { detail.causes = 1; },
 };
 
 Sheet write(const Report& report, const TextOptions& options, const Detail& detail) {
@@ -61,11 +100,14 @@ Sheet write(const Report& report, const TextOptions& options, const Detail& deta
 
 std::string render_text(const Report& report, const TextOptions& options) {
   if (options.verbose) return write(report, options, kEverything).str();
-  for (const Detail& detail : kScreens) {
-    const Sheet sheet = write(report, options, detail);
-    if (sheet.lines() <= screen_lines(options) || &detail == &kScreens.back()) return sheet.str();
+  Detail detail = kRoomiest;
+  Sheet sheet = write(report, options, detail);
+  for (const auto& save : kSavings) {
+    if (sheet.lines() <= screen_lines(options)) break;
+    save(detail);
+    sheet = write(report, options, detail);
   }
-  return {};
+  return sheet.str();
 }
 
 std::string render_live(const Report& report, const TextOptions& options, int lines) {

@@ -117,8 +117,8 @@ void promote_weak_losses(std::map<Role, std::vector<Cast>>& casts, Role loss, Ro
   std::erase_if(metrics, is_weak);
 }
 
-/// A score of nothing in particular, in a log without a loss or beside the chance of a random action, is what a game
-/// brings: "Episode 100  Average Score: 13.2".
+/// A plain "score" in a log without a loss, or beside the chance of a random action, is the reward of a game:
+/// "Episode 100  Average Score: 13.2".
 void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
   const auto plain_score = [](const Cast& cast) {
     const NameWords w = words_of_name(cast.series->name());
@@ -137,6 +137,18 @@ void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
     casts[Role::reward].push_back(cast);
   }
   std::erase_if(metrics, plain_score);
+}
+
+/// "objective" does not say which way is better. One that begins below zero and has risen is maximised, like a
+/// likelihood: what is minimised starts high.
+void settle_objectives(std::vector<Cast>& losses) {
+  for (Cast& cast : losses) {
+    const NameWords w = words_of_name(cast.series->name());
+    const auto says_loss = [](const std::string& word) { return word != "objective" && has(words::kLoss, word); };
+    if (!w.any("objective") || w.any(words::kNegative) || std::any_of(w.all.begin(), w.all.end(), says_loss)) continue;
+    const auto total = cast.series->summary().total();
+    if (total && total->count > 1 && total->first < 0 && total->last > total->first) cast.guess.higher_is_better = true;
+  }
 }
 
 /// Monitor files of the gym family call the episode's reward "r" beside its length "l" and the time "t".
@@ -193,6 +205,8 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   cast_monitor_file(run, map.casts_);
   settle_by_company(map.casts_);
   cast_flat_layers(map.casts_);
+  settle_objectives(map.casts_[Role::train_loss]);
+  settle_objectives(map.casts_[Role::validation_loss]);
   for (Cast& cast : told) map.casts_[cast.guess.role].push_back(std::move(cast));
   promote_weak_losses(map.casts_, Role::train_loss, Role::train_metric);
   promote_weak_losses(map.casts_, Role::validation_loss, Role::validation_metric);

@@ -208,7 +208,7 @@ bool is_weak_loss(const NameWords& w) {
 
 /// An ELBO or a log-likelihood as it stands; with a minus or "loss" in the name it is a loss like any other.
 bool is_likelihood(const NameWords& w) {
-  return w.any(words::kMaximised) || w.adjacent("log", "likelihood");
+  return w.any(words::kMaximised) || w.adjacent("log", "likelihood") || w.adjacent("evidence", "lower");
 }
 
 bool is_bits(const NameWords& w) {

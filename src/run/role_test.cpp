@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 namespace osler {
@@ -185,7 +186,7 @@ TEST(Role, KnowsWhichWayIsBetter) {
 }
 
 TEST(Role, OfAnObjectiveThatIsMaximisedIsThatOfALossWithTheOtherDirection) {
-  for (const char* name : {"elbo", "val_elbo", "log_likelihood", "test_ll", "train/elbo"}) {
+  for (const char* name : {"elbo", "val_elbo", "log_likelihood", "test_ll", "train/elbo", "evidence_lower_bound"}) {
     EXPECT_TRUE(guess_role(name).higher_is_better) << name;
     EXPECT_EQ(guess_role(name).measure, Measure::log_likelihood) << name;
   }
@@ -195,6 +196,21 @@ TEST(Role, OfAnObjectiveThatIsMaximisedIsThatOfALossWithTheOtherDirection) {
     EXPECT_EQ(guess_role(name).role, Role::train_loss) << name;
     EXPECT_FALSE(guess_role(name).higher_is_better) << name;
   }
+}
+
+TEST(Role, OfAnObjectiveIsDirectedByWhereItBeginsAndGoes) {
+  const auto rises_from = [](const std::string& name, double first) {
+    osler::Run run;
+    const SeriesId id = run.series(name);
+    for (std::int64_t step = 0; step < 40; ++step) {
+      run.add(Event{id, step, kNoTime, first + 100 * (1 - std::exp(-static_cast<double>(step) / 10))});
+    }
+    return RoleMap::infer(run, {})->in(Role::train_loss).at(0).guess.higher_is_better;
+  };
+  EXPECT_TRUE(rises_from("objective", -200));
+  EXPECT_FALSE(rises_from("objective", 2)) << "may as well be a loss that runs away";
+  EXPECT_FALSE(rises_from("objective_loss", -200));
+  EXPECT_FALSE(rises_from("loss", -200));
 }
 
 TEST(Role, ComesWithTheFigureThatIsMeasured) {

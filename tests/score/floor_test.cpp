@@ -19,7 +19,9 @@ class FloorTest : public testing::Test {
     return found ? *found : std::vector<std::string>{describe(found.error())};
   }
 
-  std::string path_ = testing::TempDir() + "osler_floor_test.json";
+  // Tests run beside each other, each with a file of its own.
+  std::string path_ =
+      testing::TempDir() + "osler_floor_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
 };
 
 TEST_F(FloorTest, SharesMustNotFallAndFalseAlarmsMustNotRise) {

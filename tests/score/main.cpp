@@ -19,7 +19,7 @@ struct Options {
   std::vector<std::string> corpora;
   std::string unpacked;
   std::vector<std::string> populations;
-  std::string cases = OSLER_SOURCE_DIR "/tests/cases";
+  std::string cases = OSLER_CASES;
   std::size_t suite = 600;
   std::uint64_t seed = 1;
   std::vector<std::string> sources;

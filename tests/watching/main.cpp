@@ -148,7 +148,8 @@ class Ward {
     const auto& families = well ? healthy_ : sick_;
     const simulate::Family& family = *families[(i / 2) % families.size()];
     simulate::Random random(wishes_.seed * 7919 + i);
-    const simulate::SimulatedRun run = simulate::draw(family, wishes_.seed * 100'000 + i / 2 / families.size());
+    simulate::SimulatedRun run = simulate::draw(family, wishes_.seed * 100'000 + i / 2 / families.size());
+    if (well && random.chance(0.25)) begin_late(run, random.log_integer(20, 500), random);
     const auto style = static_cast<LogStyle>(random.integer(0, kStyles - 1));
     const Mishaps mishaps{random.chance(0.4), random.chance(0.3), random.chance(0.3), random.chance(0.15),
                           random.chance(0.4)};

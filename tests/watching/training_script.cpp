@@ -25,10 +25,35 @@ std::string json_number(double value) {
   return fmt::format("{:.6g}", value);
 }
 
+std::string file_of(LogStyle style) {
+  if (style == LogStyle::text_nan) return "train.log";
+  return style == LogStyle::json || style == LogStyle::json_nan ? "train.jsonl" : "train.csv";
+}
+
 }  // namespace
 
+void begin_late(simulate::SimulatedRun& run, std::int64_t rows, simulate::Random& random) {
+  if (run.curves.empty() || run.curves.front().samples.size() < 2) return;
+  const auto& leading = run.curves.front().samples;
+  const std::int64_t every = leading[1].step - leading[0].step;
+  for (simulate::Curve& curve : run.curves) {
+    if (curve.samples.size() < 2) continue;
+    const simulate::Sample first = curve.samples.front();
+    const std::int64_t apart = std::max<std::int64_t>(1, curve.samples[1].step - first.step);
+    const double scatter = 0.01 * std::fabs(first.value);
+    std::vector<simulate::Sample> samples;
+    for (std::int64_t step = first.step; step < first.step + rows * every; step += apart) {
+      samples.push_back({step, first.value + scatter * random.normal()});
+    }
+    for (const simulate::Sample& sample : curve.samples) {
+      samples.push_back({sample.step + rows * every, sample.value});
+    }
+    curve.samples = std::move(samples);
+  }
+}
+
 Script::Script(const simulate::SimulatedRun& run, LogStyle style, const Mishaps& mishaps, simulate::Random& random)
-    : style_(style), file_(style == LogStyle::json || style == LogStyle::json_nan ? "train.jsonl" : "train.csv") {
+    : style_(style), file_(file_of(style)) {
   std::map<std::int64_t, std::vector<std::optional<double>>> rows;
   for (std::size_t column = 0; column < run.curves.size(); ++column) {
     names_.push_back(run.curves[column].name);
@@ -88,7 +113,7 @@ void Script::plan(const Mishaps& mishaps, simulate::Random& random) {
 }
 
 void Script::begin_file(MemoryFiles& files) const {
-  if (style_ == LogStyle::json || style_ == LogStyle::json_nan) return;
+  if (file_ != "train.csv") return;
   std::string header = "step";
   if (style_ == LogStyle::csv_timed) header += ",time";
   for (const std::string& name : names_) header += "," + name;
@@ -112,7 +137,16 @@ std::string Script::json_text(const Row& row) const {
   return text + "}\n";
 }
 
+std::string Script::line_text(const Row& row) const {
+  std::string text = fmt::format("step {}", row.step);
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    text += fmt::format(" | {}: {}", names_[i], row.cells[i] ? number(*row.cells[i]) : "nan");
+  }
+  return text + "\n";
+}
+
 std::string Script::text_of(const Row& row, double wall) const {
+  if (style_ == LogStyle::text_nan) return line_text(row);
   if (style_ == LogStyle::json || style_ == LogStyle::json_nan) return json_text(row);
   if (style_ != LogStyle::alternating) return csv_text(row, wall);
   // What was validated stands in a second row of the same step.

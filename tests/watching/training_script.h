@@ -28,8 +28,13 @@ enum class LogStyle {
   json,         ///< one object per line
   json_nan,     ///< NaN where nothing was measured
   alternating,  ///< training and validation in rows of their own, "nan" in the other columns
+  text_nan,     ///< lines for people, "nan" where nothing was measured
 };
-inline constexpr int kStyles = 6;
+inline constexpr int kStyles = 7;
+
+/// Lets a training begin to learn only after a warm-up: before it, `rows` rows in which every series stands where it
+/// begins, but for some noise.
+void begin_late(simulate::SimulatedRun& run, std::int64_t rows, simulate::Random& random);
 
 /// Writes the log of a training as the clock goes on.
 class Script {
@@ -61,6 +66,7 @@ class Script {
   [[nodiscard]] std::string text_of(const Row& row, double wall) const;
   [[nodiscard]] std::string csv_text(const Row& row, double wall) const;
   [[nodiscard]] std::string json_text(const Row& row) const;
+  [[nodiscard]] std::string line_text(const Row& row) const;
 
   LogStyle style_;
   std::string file_;

@@ -9,4 +9,8 @@ namespace osler {
 /// not have it, and its readers pass over fields they do not know.
 inline constexpr std::uint32_t kExactScalarField = 4201;
 
+/// The field of a summary value with a histogram that says: what the histogram tells of its tensor stands beside it as
+/// scalars, so a reader need not work it out again.
+inline constexpr std::uint32_t kFiguresBesideField = 4202;
+
 }  // namespace osler

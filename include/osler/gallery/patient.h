@@ -38,6 +38,7 @@ struct Patient {
   std::vector<std::string_view> also;    ///< findings that are right too, beside the expected one
   std::string_view cause;                ///< expected first; empty when the finding says it all
   std::vector<std::string_view> causes;  ///< that would be right as well: two names for one thing in this training
+  std::string_view probe;                ///< the test that a visit runs because no curve shows the illness
   std::vector<Treatment> treatments;     ///< the best first
   Recovery recovery;
   std::string_view lesson;  ///< what to take home, in one or two sentences

@@ -38,7 +38,7 @@ struct SeriesValue {
 
 /// How a recorder works.
 struct RecorderOptions {
-  std::string name;                ///< how a person calls the run
+  std::string name;                ///< display name
   double write_every_seconds = 1;  ///< how long a value waits at most before it is written
   std::size_t most_waiting =
       1'000'000;          ///< values that may wait for slow sinks before they are thinned (32 bytes each)

@@ -96,7 +96,7 @@ enum class Measure {
   psnr,
   ssim,
   fid,
-  score,  ///< a score of nothing in particular; higher is better
+  score,  ///< a score that does not say of what; higher is better
 };
 
 [[nodiscard]] std::string_view to_string(Role role);

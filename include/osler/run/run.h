@@ -63,7 +63,7 @@ class Run final : public EventSink {
   [[nodiscard]] const std::map<SeriesId, std::vector<Histogram>>& histograms() const { return histograms_.all(); }
   [[nodiscard]] StepRange steps() const;
 
-  std::string name;                  ///< how a person calls the run: its folder or file
+  std::string name;                  ///< display name: its folder or file
   std::vector<std::string> sources;  ///< the files it was read from
   std::string format;                ///< the id of the format they are in
   DamageReport damage;               ///< what could not be read

@@ -16,7 +16,7 @@ namespace osler {
 
 /// How a run file is written.
 struct RunFileOptions {
-  std::string name;  ///< how a person calls the run; empty: the file's stem
+  std::string name;  ///< display name; empty: the file's stem
   std::string vfs;   ///< the SQLite VFS to go through; empty: the operating system's files. Tests inject faults here
   /// Points that may wait in memory while writing fails; beyond it the oldest are given up and the file says so.
   std::size_t most_unsaved = 4'000'000;

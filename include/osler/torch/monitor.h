@@ -26,7 +26,7 @@ namespace osler::torch {
 
 /// How a monitor works. The default is meant to be right.
 struct MonitorOptions {
-  std::string name = "training";      ///< how a person calls the run
+  std::string name = "training";      ///< display name
   std::filesystem::path run_file;     ///< where to keep the run; empty: nowhere
   std::vector<SinkPointer> sinks;     ///< further places to write to
   std::int64_t first_step = 0;        ///< the number of the first step: of a training that goes on, where it was

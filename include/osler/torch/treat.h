@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "osler/gallery/treat.h"
+#include "osler/probes/treat.h"
 #include "osler/torch/training.h"
 
 namespace osler::torch {
@@ -25,7 +25,7 @@ struct BuiltTraining {
 
 /// Builds the training anew, with the changes of settings that it knows by name. The learning rate ("lr") and clipping
 /// ("clip_norm") it may leave alone: treat() sees to them.
-using Factory = std::function<BuiltTraining(const gallery::Changes& changes)>;
+using Factory = std::function<BuiltTraining(const probes::Changes& changes)>;
 
 /// How forks are run.
 struct ForkOptions {
@@ -36,7 +36,7 @@ struct ForkOptions {
 };
 
 /// Tries the remedies of `report` on what `factory` builds and keeps what measurably helps.
-[[nodiscard]] gallery::Cure treat(const Report& report, const Factory& factory, const ForkOptions& forks = {},
-                                  const gallery::TreatOptions& options = {});
+[[nodiscard]] probes::Cure treat(const Report& report, const Factory& factory, const ForkOptions& forks = {},
+                                 const probes::TreatOptions& options = {});
 
 }  // namespace osler::torch

@@ -46,7 +46,7 @@ Cause memory_exhausted() {
           .title = "Memory ran out",
           .doc = kDoc,
           .prior = -1.5,
-          .pulls = {{"run-crashed", 3.3, 0, "the log says that memory ran out"}},
+          .pulls = {{"run-crashed", 3.3, 0, "a program that runs out of memory ends so"}},
           .settle_probe = "",
           .settle =
               "Run one step with the largest sample: if it fails at once, the batch is too large; if not, watch memory "

@@ -41,7 +41,7 @@ Cause program_error() {
           .title = "The program failed with an error of its own",
           .doc = kDoc,
           .prior = -1.5,
-          .pulls = {{"run-crashed", 3.3, 0, "the log ends with an error of the program"}},
+          .pulls = {{"run-crashed", 3.3, 0, "a program that fails ends so"}},
           .settle_probe = "",
           .settle = "Read the last line of the traceback and the first line of it that is your own code.",
           .impossible = impossible,

@@ -39,7 +39,7 @@ Cause time_limit_reached() {
           .title = "The job reached its limit, or its machine was taken",
           .doc = kDoc,
           .prior = -1.5,
-          .pulls = {{"run-crashed", 3.3, 0, "the log says that the job was ended from outside"}},
+          .pulls = {{"run-crashed", 3.3, 0, "a job that is ended from outside ends so"}},
           .settle_probe = "",
           .settle = "Ask the scheduler why the job ended (sacct, or the cloud console).",
           .impossible = impossible,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/set_up.h"
@@ -169,7 +170,62 @@ std::optional<Guessing> by_metric(const Patient& patient, Role role, bool valida
   return std::nullopt;
 }
 
+constexpr double kFollows = 0.7;        // what is left of 1 - R2 where it follows the loss
+constexpr double kLowAccuracy = 0.35;   // mean of the later accuracies: more may be the share of the largest class
+constexpr std::size_t kAccuracies = 6;  // evaluations after which an accuracy should have risen
+constexpr double kSure = 0.05;          // significance of a rise
+constexpr double kBurst = 1.6;          // times the mean, and
+constexpr double kNats = 10;            // beyond 1.5 ln(1000) a loss is no plain cross-entropy
+constexpr double kGrain = 0.03;         // this much more, that a single evaluation reaches by luck
+
+std::optional<Unlearned> below_the_mean(const Reading& r2, bool validation) {
+  if (r2.size() < kFewestEvaluations || r2.shown(r2.best) > 0) return std::nullopt;
+  const double left = (1 - r2.shown(r2.end)) / (1 - r2.shown(r2.start));
+  return Unlearned{r2.name,    r2.shown(r2.best), 0,           "no better than predicting the mean", left < kFollows,
+                   validation, r2.first_step,     r2.last_step};
+}
+
+std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
+  if (accuracy.size() < kAccuracies) return std::nullopt;
+  const double unit = accuracy.shown(accuracy.best) > 1.5 ? 100 : 1;
+  const auto later = std::span(accuracy.curve.value).subspan(accuracy.size() / 3);
+  const double mean = -std::accumulate(later.begin(), later.end(), 0.0) / static_cast<double>(later.size()) / unit;
+  const double best = -*std::min_element(later.begin(), later.end()) / unit;
+  const signal::Trend trend = signal::trend_of(accuracy.curve.step, accuracy.curve.value);
+  if (!(mean > 0) || mean > kLowAccuracy || trend.falls(kSure) || best > kBurst * mean + kGrain) return std::nullopt;
+  return Unlearned{accuracy.name,
+                   accuracy.shown(accuracy.best),
+                   kLowAccuracy * unit,
+                   "and has not risen since its first values",
+                   false,
+                   validation,
+                   accuracy.first_step,
+                   accuracy.last_step};
+}
+
 }  // namespace
+
+std::optional<Unlearned> unlearned(const Patient& patient) {
+  if (patient.reinforcement() || patient.adversarial()) return std::nullopt;
+  // What such a loss means beside a poor accuracy is told of the loss.
+  const Reading* training = patient.training();
+  const bool odd = training != nullptr && (training->end < 0 || training->end > kNats);
+  for (const Role role :
+       {Role::validation_metric, Role::validation_accuracy, Role::train_metric, Role::train_accuracy}) {
+    const bool validation = role == Role::validation_metric || role == Role::validation_accuracy;
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (cast.guess.component) continue;
+      if (cast.guess.measure == Measure::r2) {
+        if (auto found = below_the_mean(read_series(*cast.series, true), validation)) return found;
+      } else if (cast.guess.measure == Measure::accuracy && !odd) {
+        const Reading accuracy = read_series(*cast.series, true);
+        if (accuracy.size() < kAccuracies) continue;
+        return never_risen(accuracy, validation);  // of several splits the first tells
+      }
+    }
+  }
+  return std::nullopt;
+}
 
 std::optional<Guessing> guessing(const Patient& patient) {
   if (patient.reinforcement() || patient.adversarial()) return std::nullopt;

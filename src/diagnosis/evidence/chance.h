@@ -25,6 +25,21 @@ struct Guessing {
 /// finds anything. Nothing where some figure does better, or none has a known level of chance.
 [[nodiscard]] std::optional<Guessing> guessing(const Patient& patient);
 
+/// A figure of merit that no evaluation brought above what a model without any knowledge scores.
+struct Unlearned {
+  std::string series;
+  double figure = 0;        ///< its best value as the log writes it
+  double limit = 0;         ///< what it stayed below
+  std::string words;        ///< what that means: "no better than predicting the mean"
+  bool follows = false;     ///< it got better with the loss, if not good
+  bool validation = false;  ///< measured on validation data
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+};
+/// R2 that was never above 0, or an accuracy that is low and has not risen since its first values. Unlike guessing(),
+/// it holds whatever the loss did meanwhile.
+[[nodiscard]] std::optional<Unlearned> unlearned(const Patient& patient);
+
 /// The number of classes: as configured, or as the first loss and the first accuracy agree on before anything is
 /// learned, or as a loss near that of guessing tells.
 [[nodiscard]] std::optional<int> class_count(const Patient& patient);

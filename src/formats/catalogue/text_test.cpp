@@ -35,6 +35,31 @@ TEST(Text, OneBlockOfATableIsOneRow) {
   EXPECT_TRUE(std::isnan(sink.values("rollout/rew_mean")[1]));
 }
 
+/// Lines of a training that is evaluated in every fifth epoch and prints nan in the others.
+std::string evaluated_now_and_then(int epochs, int breaks) {
+  std::string log;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    const std::string loss = std::to_string(2.0 / (1 + 0.1 * epoch));
+    log += "Epoch " + std::to_string(epoch) + " | train loss " + (epoch < breaks ? loss : "nan") + " | val loss " +
+           (epoch % 5 == 0 && epoch < breaks ? loss : "nan") + "\n";
+  }
+  return log;
+}
+
+TEST(Text, NanForWhatWasNotMeasuredIsNoValue) {
+  const auto sink = read(evaluated_now_and_then(50, 50));
+  EXPECT_THAT(sink.steps("val loss"), ElementsAre(0, 5, 10, 15, 20, 25, 30, 35, 40, 45));
+  EXPECT_EQ(sink.steps("train loss").size(), 50U);
+}
+
+TEST(Text, NanThatWasComputedIsToldAtOnce) {
+  const auto sink = read(evaluated_now_and_then(50, 33));
+  const auto losses = sink.values("train loss");
+  ASSERT_EQ(losses.size(), 50U);
+  EXPECT_FALSE(std::isnan(losses[32]));
+  for (std::size_t i = 33; i < losses.size(); ++i) EXPECT_TRUE(std::isnan(losses[i])) << i;
+}
+
 TEST(Text, OfABarTheLastStateOfEachStepCounts) {
   std::string log;
   for (int step = 1; step <= 1000; ++step) {

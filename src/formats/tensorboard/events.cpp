@@ -21,6 +21,7 @@ enum class ValueField : protozero::pbf_tag_type {
   tensor = 8,
   metadata = 9,
   exact = kExactScalarField,
+  figures_beside = kFiguresBesideField,
 };
 
 constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
@@ -97,6 +98,7 @@ struct EventDecoder::Value {
   std::string_view histogram;
   std::string_view tensor;
   std::string_view metadata;
+  bool figures_beside = false;  // of the histogram, as scalars
 
   explicit Value(std::string_view bytes) {
     protozero::pbf_message<ValueField> message(bytes.data(), bytes.size());
@@ -120,6 +122,9 @@ struct EventDecoder::Value {
           break;
         case tag_and_type(ValueField::metadata, kBytes):
           metadata = view(message.get_view());
+          break;
+        case tag_and_type(ValueField::figures_beside, kVarint):
+          figures_beside = message.get_bool();
           break;
         default:
           message.skip();
@@ -231,7 +236,10 @@ void EventDecoder::value(std::string_view bytes, const Moment& moment, EventSink
   }
   if (value.has_simple_value) scalar(tag, value.simple_value, moment, sink);
   if (!value.histogram.empty()) {
-    if (const auto figures = figures_of_proto(value.histogram, distribution_)) histogram(tag, *figures, moment, sink);
+    if (const auto figures = figures_of_proto(value.histogram, distribution_)) {
+      if (!value.figures_beside) tell_figures(tag, *figures, moment, sink);
+      tell_distribution(tag, moment, sink);
+    }
   }
   if (!value.tensor.empty()) tensor(tag, value.tensor, moment, sink);
 }
@@ -246,7 +254,8 @@ void EventDecoder::tensor(Tag& tag, std::string_view message, const Moment& mome
     if (decoded.shape.size() != 2 || decoded.shape[1] != 3) return;
     if (const auto figures = figures_of_rows(decoded.numbers)) {
       distribution_of_rows(decoded.numbers, *figures, distribution_);
-      histogram(tag, *figures, moment, sink);
+      tell_figures(tag, *figures, moment, sink);
+      tell_distribution(tag, moment, sink);
     }
   } else if (!decoded.texts.empty()) {
     if (tag.plugin == "text") text(tag.name, decoded.texts.front(), moment, sink);
@@ -276,7 +285,7 @@ void EventDecoder::scalar(Tag& tag, double value, const Moment& moment, EventSin
 }
 
 template <typename Figures>
-void EventDecoder::histogram(Tag& tag, const Figures& figures, const Moment& moment, EventSink& sink) {
+void EventDecoder::tell_figures(Tag& tag, const Figures& figures, const Moment& moment, EventSink& sink) {
   constexpr const char* kSuffixes[] = {"#mean", "#std", "#min", "#max", "#norm", "#zero-share"};
   const double numbers[] = {figures.mean, figures.std,  figures.min,
                             figures.max,  figures.norm, figures.zero_share.value_or(0)};
@@ -285,6 +294,9 @@ void EventDecoder::histogram(Tag& tag, const Figures& figures, const Moment& mom
     if (tag.histogram[i] == kNone) tag.histogram[i] = sink.series(prefix_ + tag.name + kSuffixes[i]);
     sink.add(Event{tag.histogram[i], moment.step, moment.wall_time, numbers[i]});
   }
+}
+
+void EventDecoder::tell_distribution(Tag& tag, const Moment& moment, EventSink& sink) {
   if (tag.distribution == kNone) tag.distribution = sink.series(prefix_ + tag.name);
   distribution_.series = tag.distribution;
   distribution_.step = moment.step;

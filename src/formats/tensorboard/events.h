@@ -48,7 +48,8 @@ class EventDecoder {
   bool plain_value(const char* at, const char* end, const Moment& moment, EventSink& sink);
   void tensor(Tag& tag, std::string_view message, const Moment& moment, EventSink& sink);
   template <typename Figures>
-  void histogram(Tag& tag, const Figures& figures, const Moment& moment, EventSink& sink);
+  void tell_figures(Tag& tag, const Figures& figures, const Moment& moment, EventSink& sink);
+  void tell_distribution(Tag& tag, const Moment& moment, EventSink& sink);
   void session_start(const Moment& moment, EventSink& sink) const;
   static void text(std::string_view tag, std::string_view words, const Moment& moment, EventSink& sink);
   void scalar(Tag& tag, double value, const Moment& moment, EventSink& sink);

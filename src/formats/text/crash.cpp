@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace osler::text {
 namespace {
@@ -91,8 +92,45 @@ bool shell_tells_death(std::string_view line) {
   return false;
 }
 
+/// "torch.distributed.DistBackendError" of "torch.distributed.DistBackendError: NCCL error in ..."; empty where the
+/// line does not begin with the name of an exception.
+std::string_view exception_name(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return {};
+  if (colon + 1 < line.size() && line[colon + 1] != ' ') return {};
+  const std::string_view name = line.substr(0, colon);
+  const bool word = std::all_of(name.begin(), name.end(),
+                                [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+  return word && (name.ends_with("Error") || name.ends_with("Exception")) ? name : std::string_view();
+}
+
+/// An exception without its traceback, as a launcher or a logger passes it on. Only of kinds that a program seldom
+/// survives: others are often caught, told and passed over.
+std::optional<CrashKind> lone_exception(std::string_view line) {
+  constexpr std::string_view kJulia = "ERROR: LoadError: ";
+  if (line.starts_with(kJulia)) return kind_of_exception(line.substr(kJulia.size()));
+  const std::string_view name = exception_name(line);
+  if (name.empty()) return std::nullopt;
+  const bool fatal = name == "RuntimeError" || name.ends_with("DistBackendError") ||
+                     name.ends_with("ChildFailedError") || says_out_of_memory(line) ||
+                     contains(line, "No space left on device");
+  return fatal ? std::optional(kind_of_exception(line)) : std::nullopt;
+}
+
+/// DeepSpeed's launcher: "[ERROR] [launch.py:320:sigkill_handler] [...] exits with return code = -9"
+std::optional<CrashKind> launcher_tells_code(std::string_view line) {
+  constexpr std::string_view kWords = "exits with return code = ";
+  const std::size_t at = line.find(kWords);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view code = line.substr(at + kWords.size());
+  if (code.empty() || code.starts_with('0')) return std::nullopt;
+  return code.starts_with('-') ? CrashKind::killed : CrashKind::exception;
+}
+
 bool launcher_tells_signal(std::string_view line) {
   if (starts_with_any(line, {"Fatal Python error:"sv, "*** Process received signal ***"sv})) return true;
+  // Lightning: "[rank: 0] Received SIGTERM: 15"
+  if (contains(line, "Received SIGTERM: 15") || line.starts_with("Received SIGTERM")) return true;
   return contains_any(line, {"(SIGKILL) received by PID"sv, "(SIGTERM) received by PID"sv,
                              "(SIGSEGV) received by PID"sv, "(SIGABRT) received by PID"sv, "(SIGBUS) received by PID"sv,
                              "torch.distributed.elastic.multiprocessing.api.SignalException"sv});
@@ -121,10 +159,11 @@ std::string_view to_string(CrashKind kind) {
 CrashKind kind_of_exception(std::string_view exception) {
   if (says_out_of_memory(exception)) return CrashKind::out_of_memory;
   if (says_nccl(exception) || contains(exception, "DistBackendError")) return CrashKind::nccl_timeout;
-  if (contains_any(exception, {"got signal: 15"sv, "got signal: 9"sv, "SIGTERM"sv, "SIGKILL"sv, "SignalException"sv})) {
+  if (contains(exception, "reempt")) return CrashKind::preempted;
+  if (contains_any(exception, {"got signal: 15"sv, "got signal: 9"sv, "SIGTERM"sv, "SIGKILL"sv, "SignalException"sv,
+                               "killed by signal"sv})) {
     return CrashKind::killed;
   }
-  if (contains(exception, "reempt")) return CrashKind::preempted;
   return CrashKind::exception;
 }
 
@@ -133,16 +172,21 @@ std::optional<CrashKind> crash_of_line(std::string_view line) {
   if (line.empty()) return std::nullopt;
   if (const auto kind = scheduler(line)) return kind;
   if (contains(line, "Watchdog caught collective operation timeout")) return CrashKind::nccl_timeout;
-  // An exception without its traceback, as a launcher or a logger passes it on.
-  if (starts_with_any(line, {"RuntimeError: CUDA out of memory"sv, "RuntimeError: CUDA error: out of memory"sv,
-                             "torch.cuda.OutOfMemoryError"sv, "torch.OutOfMemoryError"sv})) {
-    return CrashKind::out_of_memory;
-  }
+  if (const auto kind = lone_exception(line)) return kind;
+  if (const auto kind = launcher_tells_code(line)) return kind;
   if (line.starts_with("terminate called after throwing")) {
     return says_out_of_memory(line) ? CrashKind::out_of_memory : CrashKind::exception;
   }
-  if (shell_tells_death(line) || launcher_tells_signal(line)) return CrashKind::killed;
-  return std::nullopt;
+  if (launcher_tells_signal(line)) {
+    return contains_any(line, {"reempt"sv, "spot instance"sv, "Spot instance"sv}) ? CrashKind::preempted
+                                                                                  : CrashKind::killed;
+  }
+  return shell_tells_death(line) ? std::optional(CrashKind::killed) : std::nullopt;
+}
+
+bool adds_nothing(CrashKind kind, std::string_view line, CrashKind before) {
+  const auto says = [](CrashKind one) { return one == CrashKind::killed ? 0 : one == CrashKind::exception ? 1 : 2; };
+  return says(kind) < says(before) || contains(line, "ChildFailedError");
 }
 
 std::string crash_text(CrashKind kind, std::string_view line) {

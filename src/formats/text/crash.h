@@ -20,6 +20,9 @@ enum class CrashKind { exception, out_of_memory, nccl_timeout, time_limit, preem
 /// C++ runtime and NCCL's watchdog. Lines that merely speak of memory or signals tell of none.
 [[nodiscard]] std::optional<CrashKind> crash_of_line(std::string_view line);
 
+/// Whether `line` only repeats, in vaguer words, an end that was told before: launchers and shells speak last.
+[[nodiscard]] bool adds_nothing(CrashKind kind, std::string_view line, CrashKind before);
+
 /// The text of the mark: "out-of-memory: torch.cuda.OutOfMemoryError: CUDA out of memory. ...".
 [[nodiscard]] std::string crash_text(CrashKind kind, std::string_view line);
 

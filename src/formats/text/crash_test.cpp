@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace osler::text {
 namespace {
 
@@ -36,6 +38,38 @@ TEST(Crash, IsToldByShellAndLauncher) {
   }
 }
 
+TEST(Crash, IsToldByALoneExceptionThatProgramsSeldomSurvive) {
+  constexpr std::pair<const char*, CrashKind> kLines[] = {
+      {"tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor with shape[32,128]",
+       CrashKind::out_of_memory},
+      {"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 123 bytes.",
+       CrashKind::out_of_memory},
+      {"ERROR: LoadError: OutOfMemoryError()", CrashKind::out_of_memory},
+      {"[rank1]: torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1269",
+       CrashKind::nccl_timeout},
+      {"RuntimeError: [gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.1]:1234",
+       CrashKind::exception},
+      {"RuntimeError: DataLoader worker (pid 4123) is killed by signal: Killed.", CrashKind::killed},
+      {"OSError: [Errno 28] No space left on device", CrashKind::exception},
+      {"torch.distributed.elastic.multiprocessing.errors.ChildFailedError:", CrashKind::exception}};
+  for (const auto& [line, kind] : kLines) EXPECT_EQ(crash_of_line(line), kind) << line;
+}
+
+TEST(Crash, IsToldByLaunchersInTheirOwnWords) {
+  EXPECT_EQ(crash_of_line("[ERROR] [launch.py:320:sigkill_handler] ['python', 't.py'] exits with return code = -9"),
+            CrashKind::killed);
+  EXPECT_EQ(crash_of_line("[ERROR] [launch.py:320:sigkill_handler] exits with return code = 1"), CrashKind::exception);
+  EXPECT_EQ(crash_of_line("[rank: 0] Received SIGTERM: 15"), CrashKind::killed);
+  EXPECT_EQ(crash_of_line("Received SIGTERM: spot instance interruption notice"), CrashKind::preempted);
+}
+
+TEST(Crash, IsNotToldAgainInVaguerWords) {
+  EXPECT_TRUE(adds_nothing(CrashKind::killed, "Aborted (core dumped)", CrashKind::out_of_memory));
+  EXPECT_TRUE(adds_nothing(CrashKind::exception, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
+                           CrashKind::exception));
+  EXPECT_FALSE(adds_nothing(CrashKind::out_of_memory, "slurmstepd: error: Detected 1 oom-kill", CrashKind::killed));
+}
+
 TEST(Crash, OfMemoryIsKnownByItsException) {
   EXPECT_EQ(kind_of_exception("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"),
             CrashKind::out_of_memory);
@@ -49,7 +83,9 @@ TEST(Crash, IsNotReadIntoOrdinaryLines) {
        {"WARNING: ran out of memory in backward pass, skipping batch", "step 10 loss 0.5", "Killed 3 stale workers",
         "Terminated episode after 200 steps", "set NCCL timeout to 600 s", "max_memory_allocated: 12 GB",
         "episode 12: the enemy was Killed", "Aborted: 0", "will be cancelled due to the time limit of 3 h",
-        "preemption checkpointing enabled", "Received SIGUSR1, saving checkpoint", ""}) {
+        "preemption checkpointing enabled", "Received SIGUSR1, saving checkpoint", "exits with return code = 0",
+        "ValueError: bad sample 17, skipped", "mean squared Error: 0.5", "BrokenPipeError: [Errno 32] Broken pipe",
+        "reconstruction RuntimeError: none", ""}) {
     EXPECT_EQ(crash_of_line(line), std::nullopt) << line;
   }
 }

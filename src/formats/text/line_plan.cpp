@@ -359,9 +359,12 @@ class Planner {
   void assign_values() {
     std::size_t list = numbers_.size();  // the number whose key a list belongs to
     std::size_t in_list = 0;
+    const bool told = any_metric();
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       const Part& part = parts_[k];
       Slot& slot = plan_.slots[k];
+      // "[train:88] step 3 loss 0.5": where a loss is named, a whole number behind a bare "train" is none.
+      if (told && part.traits.bare_split && integer(k)) continue;
       if (is_counter(k) || part.denominator || (unit_of(k) == "%" && after(k) == '|')) continue;
       if (k < description_ && !part.traits.metric) continue;  // "DataLoader 0:  50%|..."
       if (starts_arrow(k)) continue;

@@ -40,6 +40,12 @@ TEST(LinePlan, FindsTheNameBeforeTheNumber) {
   EXPECT_EQ(plan("Epoch 1 - |param|=6.00e+02 |g_param|=3.68e+05 loss=4.88"), "epoch=1 <|param|><|g_param|><loss>");
 }
 
+TEST(LinePlan, TakesNoLineOfAProgramForALoss) {
+  EXPECT_EQ(plan("2024-01-01 00:00:00.123 | INFO | __main__:train:88 - step 3 - loss 0.5"), "step=3 <train/loss>");
+  EXPECT_EQ(plan("[NeMo I 2024-01-01 00:00:00 train:88] step 3 loss 0.5"), "step=3 <train/loss>");
+  EXPECT_EQ(plan("step 250: train 3.1, val 3.2"), "step=250 <train loss><val loss>");
+}
+
 TEST(LinePlan, FindsTheRateBehindTheNumber) {
   EXPECT_EQ(plan("iter 10: loss 8.7390 11136 ms/iter"), "step=10 <loss><ms/iter>");
   EXPECT_EQ(plan("Up. 500 : Cost 6.71 : 724.78 words/s"), "step=500 <Cost><words/s>");

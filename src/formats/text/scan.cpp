@@ -178,7 +178,28 @@ class LineScanner {
   void word() {
     const char c = line_[at_];
     if ((c == 'n' || c == 'N' || c == 'i' || c == 'I') && nonfinite(at_, at_)) return;
-    at_ = end_of_word(line_, at_);
+    const std::size_t end = end_of_word(line_, at_);
+    const std::size_t location = peek(end) == ':' ? end_of_location(at_, end) : 0;
+    at_ = std::max(end, location);
+  }
+
+  /// The end of where in a program a line was written, "__main__:train:88 - ", or 0. Its line number stays part of the
+  /// shape: other places write other lines.
+  [[nodiscard]] std::size_t end_of_location(std::size_t begin, std::size_t module_end) const {
+    if (begin > 0 && std::string_view(" [|(").find(line_[begin - 1]) == std::string_view::npos) return 0;
+    const std::size_t function = module_end + 1;
+    const bool angled = peek(function) == '<';  // <module>, <lambda>
+    if (!angled && class_of(peek(function)) != kLetter) return 0;
+    const std::size_t function_end =
+        angled ? std::min(line_.find('>', function), line_.size()) + 1 : end_of_word(line_, function);
+    const std::size_t digits = function_end + 1;
+    const std::size_t end = skip_digits(digits);
+    if (peek(function_end) != ':' || end == digits || end > line_.size()) return 0;
+    const std::string_view rest = line_.substr(end);
+    const bool fenced =
+        rest.starts_with(" - ") || rest.starts_with(" |") || rest.starts_with(']') || rest.starts_with(')');
+    const bool figure = describe_key(line_.substr(function, function_end - function)).metric;  // "val:acc:93 - "
+    return fenced && !figure ? end : 0;
   }
 
   /// Takes nan, inf or infinity at `letters` (a sign may stand at `begin`) if it is a value there.

@@ -54,6 +54,15 @@ TEST(Scan, LeavesOutWhatOnlyLooksLikeANumber) {
   EXPECT_EQ(numbers("BLEU = 14.9/1.0/0.0/0.0"), "");
 }
 
+TEST(Scan, LeavesOutWhereInAProgramALineWasWritten) {
+  EXPECT_EQ(numbers("2024-01-01 00:00:00.123 | INFO     | __main__:train:88 - step 3 - loss 0.5"), "3|0.5");
+  EXPECT_EQ(numbers("| INFO | src.engine:train_epoch:120 - loss 0.5"), "0.5");
+  EXPECT_EQ(numbers("[app:<module>:12] loss 0.5"), "0.5");
+  EXPECT_EQ(numbers("train:acc:93 - val:acc:91 - loss:2"), "93|91|2");
+  EXPECT_NE(shape("a:b:88 - loss 0.5"), shape("a:b:89 - loss 0.5"));
+  EXPECT_EQ(numbers("a:<b:12] loss 0.5"), "12|0.5");
+}
+
 TEST(Scan, LeavesNumbersInNamesToTheNames) {
   EXPECT_EQ(numbers("top 1 acc: 0.5, top 5 acc: 0.9"), "0.5|0.9");
   EXPECT_EQ(numbers("Region 82 Avg IOU: 0.4"), "0.4");

@@ -32,7 +32,7 @@ std::uint32_t SeriesBook::entry(std::string_view name, Grain grain) {
   key_.assign(name);
   key_ += static_cast<char>(grain);  // a control character, so no other name ends like this
   const auto [known, added] = numbers_.try_emplace(key_, static_cast<std::uint32_t>(entries_.size()));
-  if (added) entries_.push_back({.name = std::string(name), .grain = grain, .waiting = {}});
+  if (added) entries_.push_back({.name = std::string(name), .grain = grain, .merit = merit_of(name), .waiting = {}});
   return known->second;
 }
 
@@ -45,7 +45,7 @@ void SeriesBook::add(std::uint32_t number, Sighting sighting, bool own, Trust tr
   entry.generation = generation;
   ++entry.seen;
   if (entry.open) {
-    sink.add(Event{entry.id, sighting.step, sighting.wall_time, sighting.value});
+    tell(entry, sighting, sink);
     return;
   }
   if (entry.seen == 1) entry.first_value = sighting.value;
@@ -69,8 +69,17 @@ void SeriesBook::open(Entry& entry, EventSink& sink) {
   ++open_;
   const Grain first = grains_.try_emplace(entry.name, entry.grain).first->second;
   entry.id = sink.series(first == entry.grain ? entry.name : entry.name + std::string(suffix(entry.grain)));
-  for (const Sighting& one : entry.waiting) sink.add(Event{entry.id, one.step, one.wall_time, one.value});
+  for (const Sighting& one : entry.waiting) tell(entry, one, sink);
   entry.waiting = {};
+}
+
+void SeriesBook::tell(const Entry& entry, const Sighting& sighting, EventSink& sink) {
+  const Event event{entry.id, sighting.step, sighting.wall_time, sighting.value};
+  if (entry.merit == Merit::none) {
+    sink.add(event);
+  } else {
+    gaps_.take(event, sighting.others, sink);
+  }
 }
 
 void SeriesBook::tidy() {
@@ -95,6 +104,9 @@ void SeriesBook::finish(EventSink& sink) {
     const bool zero = entry.first_value == 0 && entry.seen >= kDoubtfulSightings;
     if (!entry.open && entry.trust == Trust::likely && (entry.changed || zero || nothing_else)) open(entry, sink);
   }
+  // A line of text names what it has: what was never more than NaN in it was computed.
+  constexpr bool kEveryLine = true;
+  gaps_.finish(kEveryLine, sink);
 }
 
 }  // namespace osler::text

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/gaps.h"
 #include "formats/text/line_plan.h"
 #include "formats/text/step_axis.h"
 #include "osler/base/damage.h"
@@ -19,11 +20,12 @@ struct Sighting {
   std::int64_t step = 0;
   double wall_time = kNoTime;
   double value = 0;
+  bool others = false;  ///< another figure of its family has a value in the line
 };
 
 /// Names and their points. A name that is certain passes at once; another one waits until it came again and changed,
 /// so that settings and remarks do not become series. The memory is bounded: at most kMostNames are recorded, and at
-/// most kMostWaiting wait.
+/// most kMostWaiting wait. A NaN in a figure of merit that means "not measured" is left out (GapFilter).
 class SeriesBook {
  public:
   static constexpr std::size_t kMostNames = 100'000;
@@ -32,6 +34,9 @@ class SeriesBook {
   /// The number of the entry for `name` as seen in lines of that grain. The first grain of a name has it for itself;
   /// the same name in lines of another grain ("EPOCH 1 done: loss 0.85" beside "iter 3 loss 0.9") is another series.
   std::uint32_t entry(std::string_view name, Grain grain);
+
+  /// Which family of figures the entry belongs to.
+  [[nodiscard]] Merit merit(std::uint32_t entry) const { return entries_[entry].merit; }
 
   /// Takes one number. `own` says that the step was counted for it and not taken over from a line before; only then
   /// may several numbers of a series share one step.
@@ -51,6 +56,7 @@ class SeriesBook {
   struct Entry {
     std::string name;
     Grain grain = Grain::none;
+    Merit merit = Merit::none;
     SeriesId id = 0;
     bool open = false;
     bool changed = false;
@@ -63,11 +69,13 @@ class SeriesBook {
   };
 
   void open(Entry& entry, EventSink& sink);
+  void tell(const Entry& entry, const Sighting& sighting, EventSink& sink);
 
   std::vector<Entry> entries_;
   std::string key_;                                         // of the name asked for, kept for its memory
   std::unordered_map<std::string, std::uint32_t> numbers_;  // by name and grain
   std::unordered_map<std::string, Grain> grains_;           // which grain of a name became a series first
+  GapFilter gaps_;
   std::size_t open_ = 0;
   bool full_ = false;
 };

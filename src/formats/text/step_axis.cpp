@@ -128,7 +128,7 @@ std::int64_t StepAxis::absolute(Counter& counter, const Counters& counters) {
     epoch = counter.epoch.value_or(0) + (anew ? 1 : 0);
     counter.unsaid = true;
   } else if (epoch && counter.last && (!counter.epoch || counter.unsaid)) {
-    // The first epoch that is called by its number: what came before was the one before it.
+    // The first epoch with a number: everything before it belongs to the epoch before.
     const std::int64_t before = counter.epoch.value_or(0) - counter.first_epoch.value_or(0);
     const Epoch last = counter.epoch ? counter.epochs[*counter.epoch] : Epoch{0, *counter.last};
     counter.epoch = *epoch - 1;

@@ -131,8 +131,11 @@ void TextReader::watch_traceback(std::string_view text) {
 
 void TextReader::note_crash(CrashKind kind, std::string_view text) {
   Mark mark{Mark::Kind::crashed, axis_.current(), kNoTime, crash_text(kind, text)};
-  const bool again = last_crash_ && last_crash_->first == kind && last_crash_->second.step == mark.step;
-  if (again && (kind != CrashKind::exception || last_crash_->second.text == mark.text)) return;
+  if (last_crash_ && last_crash_->second.step == mark.step) {
+    const auto& [before, told] = *last_crash_;
+    if (before == kind && (kind != CrashKind::exception || told.text == mark.text)) return;
+    if (adds_nothing(kind, text, before)) return;
+  }
   last_crash_ = {kind, mark};
   sink_->add(std::move(mark));
 }
@@ -349,8 +352,12 @@ void TextReader::collect(LinePlan& plan, std::string_view text, const Place& pla
 }
 
 void TextReader::emit(const std::vector<Pending::Value>& values, const Place& place, double wall_time) {
+  RowFigures figures;
+  for (const Pending::Value& value : values) figures.count(book_.merit(value.entry), value.value);
   for (const Pending::Value& value : values) {
-    book_.add(value.entry, {place.step, wall_time, value.value}, place.own, value.trust, axis_.generation(), *sink_);
+    const bool others = figures.beside(book_.merit(value.entry), value.value);
+    book_.add(value.entry, {place.step, wall_time, value.value, others}, place.own, value.trust, axis_.generation(),
+              *sink_);
   }
 }
 

@@ -113,7 +113,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto reached = skill(patient);
   bool right = false;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
-    right = right || pair.best() > settings["right"];
+    const bool summed = pair.best() > settings["mostly"] && loss->end > settings["summed"] * chance->loss;
+    right = right || summed || pair.best() > settings["right"];
   }
   if (chance->at_most || right || (reached && reached->share > settings["harmless"])) return NotFound{};
 
@@ -143,6 +144,8 @@ Finding initial_loss_wrong() {
            {"far", 0.2, "share of the first loss: penalties do not fall that far that soon"},
            {"harmless", 0.8, "share of the way from guessing to perfection of a run that a bad start did not harm"},
            {"right", 0.9, "accuracy that shows the same whatever the number of classes"},
+           {"summed", 3, "last loss, in units of ln(C), that with most answers right can only be a sum"},
+           {"mostly", 0.6, "accuracy at which most answers are right"},
            {"early", 0.12, "part of the run within which it must halve: what falls slowly may be a penalty"},
            {"tolerance", 0.03,
             "relative distance within which the first loss is that of chance for another number of classes"},

@@ -46,7 +46,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto tail_steps = std::span(loss->curve.step).subspan(2 * n / 3);
   const signal::Trend trend = signal::trend_of(tail_steps, values.subspan(2 * n / 3));
   const bool falls = trend.falls(0.05) && -trend.change > late;
-  if (late < settings["growth"] * middle || single < settings["level_share"] * scale || falls || middle == 0) {
+  if (!std::isfinite(late) || late < settings["growth"] * middle || single < settings["level_share"] * scale || falls ||
+      middle == 0) {
     return NotFound{};
   }
   const std::int64_t since = loss->step_at(2 * n / 3);

@@ -154,24 +154,60 @@ bool contradicted(const Patient& patient, double since) {
          std::any_of(qualities.begin(), qualities.end(), fine);
 }
 
+/// The first points of a curve: their level, and how sure it is.
+struct Beginning {
+  double level = 0;
+  double error = 0;
+};
+Beginning beginning_of(const Reading& loss) {
+  constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
+  constexpr std::size_t kShare = 32;     // a thirtieth of the run is its beginning
+  const std::size_t fewest = loss.size() < 64 ? 3 : 8;
+  const auto first = std::span(loss.curve.value).first(std::min(std::max(fewest, loss.size() / kShare), loss.size()));
+  return {signal::median(first),
+          kMedianError * signal::mad_scale(first) / std::sqrt(static_cast<double>(first.size()))};
+}
+
 /// The last quarter lies clearly above the first points.
 bool ends_above_start(const Reading& loss, double factor) {
-  constexpr double kErrors = 2.5;
-  constexpr std::size_t kHead = 32;  // a thirtieth of the run is its beginning
-  const std::size_t head = std::max<std::size_t>(3, loss.size() / kHead);
-  const auto first = std::span(loss.curve.value).first(std::min(head, loss.size()));
-  const double begin = std::max(signal::median(first), loss.start);
+  constexpr double kErrors = 3;
+  const Beginning beginning = beginning_of(loss);
+  const double begin = std::max(beginning.level, loss.start);
   const Stretches parts = stretches_of(loss);
   if (!(begin > 0) || parts.all.empty()) return false;
   const Stretch end = parts.joined(parts.all.size() - std::max<std::size_t>(1, parts.all.size() / 4));
-  const double error = std::hypot(end.error, signal::mad_scale(first) / std::sqrt(static_cast<double>(first.size())));
+  const double error = std::hypot(end.error, beginning.error);
   return std::min(end.level, loss.end) > factor * begin && end.level - begin > kErrors * error;
+}
+
+/// Both losses turned and climb: what validation shows as well is no noise of training, and memorising does not raise
+/// the training loss.
+bool both_climb(const Patient& patient, const Reading& loss, double lost_share) {
+  constexpr double kSignificance = 0.05;  // of each; both together are surer
+  constexpr double kAgree = 0.8;          // of the pairs, where they are too few to be significant
+  constexpr std::size_t kFewest = 5;      // points on the way up
+  constexpr std::size_t kHandful = 8;
+  const Reading* validation = patient.validation();
+  if (validation == nullptr || loss.negated || validation->negated) return false;
+  const auto climbs = [&](const Reading& reading) {
+    if (reading.size() - reading.best_at < kFewest) return false;
+    const double gain = reading.start - reading.best;
+    const signal::Trend trend = signal::trend_of(std::span(reading.curve.step).subspan(reading.best_at),
+                                                 std::span(reading.curve.value).subspan(reading.best_at));
+    const bool rises =
+        trend.rises(kSignificance) || (reading.size() - reading.best_at < kHandful && trend.tau >= kAgree);
+    return gain > 0 && reading.end - reading.best > lost_share * gain && rises;
+  };
+  return climbs(loss) && climbs(*validation);
 }
 
 /// It ends far above where it began and was there for much of the run: whatever the swings, it does not train.
 bool strays_above(const Reading& loss, const SettingValues& settings) {
+  constexpr double kErrors = 4;  // first values may lie low by luck
   const double high = settings["above_start"] * loss.start;
   if (loss.negated || !(loss.start > 0) || loss.end < high) return false;
+  const Beginning beginning = beginning_of(loss);
+  if (loss.end - std::max(loss.start, beginning.level) < kErrors * beginning.error) return false;
   const auto above = std::count_if(loss.course.begin(), loss.course.end(), [&](double level) { return level > high; });
   // A loss that is raised for good, as by a queue that fills, does not come back from there.
   const auto up = std::find_if(loss.course.begin(), loss.course.end(), [&](double level) { return level > high; });
@@ -188,7 +224,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double rise = loss->end - loss->best;
   const double gained = std::max(loss->improvement(), 0.0);
   // A loss that was exactly zero somewhere is measured from where it began.
-  const double lowest = loss->best > 0 ? loss->best : loss->best == 0 ? loss->start : 0;
+  double lowest = loss->best > 0 ? loss->best : loss->best == 0 ? loss->start : 0;
+  // The smoothed curve is hardly smoothed at its very beginning: a lucky first value is no level.
+  if (loss->best_at < 3 && lowest > 0) lowest = std::max(lowest, beginning_of(*loss).level);
   const bool exploded = lowest > 0 && loss->end > settings["explosion"] * lowest && loss->end > loss->start;
   // Without any gain the loss's own level is the scale.
   const double scale = std::max(gained, settings["no_gain_share"] * std::abs(loss->best));
@@ -219,11 +257,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool recovers =
       settles_after_start(*loss, settings["start"]) || still_comes_down(*loss, rise, settings["won_back"]);
   if (!exploded && !strays && recovers) return NotFound{};
-  if (!exploded && !above && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
+  const bool together = both_climb(patient, *loss, settings["lost_share"]);
+  if (!exploded && !above && !together && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
     return NotFound{};
   }
 
-  const double margin = exploded ? 10 : above ? 2 : std::min(units / settings["noise_units"], 2 * lost / least_lost);
+  const double margin = exploded            ? 10
+                        : above || together ? 2
+                                            : std::min(units / settings["noise_units"], 2 * lost / least_lost);
   const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained;
   const std::int64_t since = loss->step_at(loss->best_at);
   Observation seen =

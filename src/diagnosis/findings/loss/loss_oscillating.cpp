@@ -1,6 +1,7 @@
 // loss-oscillating: swings that mini-batch noise does not explain, with no progress meanwhile.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "diagnosis/measuring.h"
 #include "diagnosis/movement.h"
@@ -154,7 +155,36 @@ bool validation_is_calm(const Patient& patient, const SettingValues& settings) {
          validation->noise.sigma < settings["calm"] * gain;
 }
 
+/// The share of right answers leaps up and down from one evaluation to the next, late in the run: whichever checkpoint
+/// is kept, its quality is luck.
+std::optional<Observation> answers_swing(const Patient& patient, const SettingValues& settings) {
+  const auto& casts = patient.roles().in(Role::validation_accuracy);
+  for (const Reading& answers : patient.validation_quality()) {
+    const bool accuracy =
+        std::any_of(casts.begin(), casts.end(), [&](const Cast& cast) { return cast.series->name() == answers.name; });
+    if (!accuracy || answers.size() < settings["fewest_answers"]) continue;
+    const double unit = std::abs(answers.best) > 1.5 ? 100 : 1;
+    const auto late = std::span(answers.curve.value).subspan(answers.size() / 2);
+    std::vector<double> leaps;
+    for (std::size_t i = 1; i < late.size(); ++i) leaps.push_back(std::abs(late[i] - late[i - 1]) / unit);
+    const auto [best, worst] = std::minmax_element(late.begin(), late.end());
+    const double range = (*worst - *best) / unit;
+    const double mean = std::accumulate(leaps.begin(), leaps.end(), 0.0) / static_cast<double>(leaps.size());
+    if (mean < settings["leap"] || range < settings["range"]) continue;
+    const std::int64_t since = answers.step_at(answers.size() / 2);
+    Observation seen = observe(Severity::warning, confidence_of(mean / settings["leap"]), since, answers.last_step,
+                               answers.name + " leaps between " + number(answers.shown(*worst)) + " and " +
+                                   number(answers.shown(*best)) + " from one evaluation to another.");
+    seen.qualifiers["extent"] = "late";
+    seen.evidence.push_back(evidence(answers.name, since, answers.last_step, mean * unit, settings["leap"] * unit,
+                                     "it changes by " + number(mean * unit) + " on average, late in the run"));
+    return seen;
+  }
+  return std::nullopt;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (auto seen = answers_swing(patient, settings)) return std::move(*seen);
   if (patient.objectives().empty()) return no_loss_to_check(patient);
   bool checked = false;
   for (const Reading* reading : patient.objectives()) {
@@ -200,6 +230,9 @@ Finding loss_oscillating() {
        {"calm", 0.1, "share of that gain within which it scatters and ends near its best"},
        {"resets", 0.35, "share of the changes that are falls where a running sum starts over"},
        {"reset_size", 1.5, "usual size of such falls in units of the usual rise"},
+       {"fewest_answers", 8, "evaluations of an accuracy after which it should have settled"},
+       {"leap", 0.12, "average change of an accuracy between evaluations: the sampling error of 30 answers is 0.09"},
+       {"range", 0.3, "range of the late accuracies"},
        {"rate_times", 5, "learning rate, in units of the highest usual one, at which scatter is its work"},
        {"erratic_spread", 1.1,
         "10-to-90-percentile range of an averaged loss, in natural-log units, beyond sampling "

@@ -83,9 +83,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const double begin = validation && patient.training() != nullptr && !patient.training()->negated
                              ? std::max(reading->start, patient.training()->start)
                              : reading->start;
+    const double gap = settings[patient.validation_quality().empty() ? "gap" : "usual_gap"];
     // Training pulls away from a validation that has come little of its way: what is learned does not carry over.
     const bool parts = validation && training_goes_on && !ahead && !follows &&
-                       reading->end - patient.training()->end > settings["gap"] * std::abs(reading->end) &&
+                       reading->end - patient.training()->end > gap * std::abs(reading->end) &&
                        reading->end > settings["far"] * begin && fall > settings["fall"] * patient.training()->level;
     const bool wasteful = training_goes_on && !ahead && !follows && flat.share > settings["warn_share"] &&
                           still_spending(patient, settings["spending_rate"]);
@@ -123,6 +124,7 @@ Finding loss_plateau() {
        {"skilled", 0.85, "share of the way from guessing to perfection at which a plateau is the end of the way"},
        {"warn_share", 0.75, "flat share of the run that is worth a warning while the budget is being spent"},
        {"gap", 0.07, "distance of validation above training, as a share of its level"},
+       {"usual_gap", 0.25, "the same where answers are counted as well: losses part before answers do"},
        {"far", 0.62, "share of its start above which validation has come little of its way"},
        {"fall", 0.1, "fall of training meanwhile, as a share of its level"},
        {"follows", 0.25, "fall of validation, as a share of that of training, that shows that it still follows"},

@@ -116,8 +116,11 @@ bool fat_tailed(const Reading& reading, const std::vector<signal::Spike>& spikes
 }
 
 /// A lone jump, or a few among thousands of batches, that left no trace: worth a note, not a warning.
-bool is_accident(const Reading& reading, const std::vector<signal::Spike>& spikes, const SettingValues& settings) {
+bool is_accident(const Reading& reading, bool validation, const std::vector<signal::Spike>& spikes,
+                 const SettingValues& settings) {
   const bool traceless = std::all_of(spikes.begin(), spikes.end(), [](const auto& spike) { return spike.recovered; });
+  // Running averages of a normalisation that were caught at a bad moment make one evaluation leap, however far.
+  if (validation && traceless && spikes.size() == 1) return true;
   const bool dramatic = std::any_of(spikes.begin(), spikes.end(), [&](const auto& spike) {
     return spike.peak - spike.base > settings["dramatic"] * std::abs(reading.top);
   });
@@ -176,7 +179,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     if (reading->size() < settings["fewest_points"]) continue;
     checked = true;
     const std::vector<signal::Spike> spikes = spikes_in(*reading, settings);
-    if (spikes.empty() || is_accident(*reading, spikes, settings)) {
+    if (spikes.empty() || is_accident(*reading, reading == patient.validation(), spikes, settings)) {
       if (auto seen = excursion_of(*reading, settings)) return std::move(*seen);
       continue;
     }

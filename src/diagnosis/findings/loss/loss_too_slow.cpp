@@ -76,7 +76,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const std::size_t n = loss->size();
   const double length = loss->curve.empty() ? 0 : loss->curve.step.back() - loss->curve.step.front();
   const double interval = n > 1 ? length / static_cast<double>(n - 1) : 0;
-  if (static_cast<double>(loss->first_step) <= std::max(settings["begins"] * length, 1.5 * interval)) {
+  // One that guesses to the end is stuck: that says it all.
+  if (!guessing(patient) &&
+      static_cast<double>(loss->first_step) <= std::max(settings["begins"] * length, 1.5 * interval)) {
     if (auto seen = hardly_moved(patient, *loss, settings)) return std::move(*seen);
   }
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};

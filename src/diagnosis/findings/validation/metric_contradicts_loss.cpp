@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
@@ -22,7 +23,8 @@ The validation loss improves, and what is measured on the same data by accuracy,
 The validation loss falls significantly over the run, by at least `loss_share` of its level, and ends within `near_best`
 of its best. The leading metric gets worse significantly, by `metric_share` of its level, and ends worse than it began;
 no other logged metric of validation gets better. An area under the curve that falls clearly below that of guessing while
-the loss improves contradicts it as well: the answers are right and read the wrong way round.
+the loss improves contradicts it as well: the answers are right and read the wrong way round. So does R2 that was never
+above 0, or a low accuracy that has not risen since its first values, beside a loss that fell to `fallen` of its start.
 
 ## Why it matters
 One of the two is wrong: the metric is computed on the wrong output, with a wrong threshold or mapping of labels, or the
@@ -79,8 +81,27 @@ std::optional<Observation> turned_round(const Patient& patient) {
   return seen;
 }
 
+/// The loss of the same data falls to a part of what it was, and the figure stays at that of a model which knows
+/// nothing.
+std::optional<Observation> unmoved(const Patient& patient, const SettingValues& settings) {
+  const auto figure = unlearned(patient);
+  const Reading* loss = figure && figure->validation ? patient.validation() : patient.training();
+  if (!figure || figure->follows || loss == nullptr || loss->negated || !(loss->start > 0) || loss->nonfinite > 0 ||
+      loss->end > settings["fallen"] * loss->start || loss->end < 0) {
+    return {};
+  }
+  Observation seen = observe(Severity::warning, confidence_of(2), loss->first_step, loss->last_step,
+                             loss->name + " falls from " + number(loss->start) + " to " + number(loss->end) + ", but " +
+                                 figure->series + " is " + number(figure->figure) + " at best, " + figure->words + ".");
+  seen.evidence.push_back(evidence(figure->series, figure->first_step, figure->last_step, figure->figure, figure->limit,
+                                   "it was never above " + number(figure->limit)));
+  seen.qualifiers["kind"] = "unmoved";
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = turned_round(patient)) return std::move(*seen);
+  if (auto seen = unmoved(patient, settings)) return std::move(*seen);
   const Reading* loss = patient.validation();
   std::vector<const Reading*> metrics;
   for (const Reading& quality : patient.validation_quality()) {
@@ -134,6 +155,7 @@ Finding metric_contradicts_loss() {
            {"metric_share", 0.15, "loss of the metric, as a share of its level, that matters"},
            {"impossible", 0.15, "share of right answers by which a metric may lie below what the loss allows"},
            {"from_guess", 0.25, "distance of the first loss from ln(C) up to which it is a cross-entropy"},
+           {"fallen", 0.6, "share of its start to which a loss has fallen that should show in every metric"},
            {"other_share", 0.05, "gain of another metric, as a share of its level, that denies it"}},
           check,
           JudgedBy::loss};

@@ -103,6 +103,15 @@ std::optional<Observation> learned_by_heart(const Patient& patient, const Settin
   return seen;
 }
 
+/// The answers on validation data end well by every figure that counts them.
+bool answers_well(const Patient& patient, double least) {
+  const auto& qualities = patient.validation_quality();
+  return !qualities.empty() && std::all_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
+    const double unit = std::abs(quality.best) > 1.5 ? 100 : 1;
+    return quality.negated && -quality.end / unit >= least && quality.top <= 0;
+  });
+}
+
 /// Training halved its loss or more, and validation hardly ever got below its first value.
 std::optional<Observation> carries_nothing_over(const Patient& patient, const SettingValues& settings) {
   const Reading* training = patient.training();
@@ -123,6 +132,8 @@ std::optional<Observation> carries_nothing_over(const Patient& patient, const Se
   const bool far = learned < settings["gained"] && !followed && loss->end > settings["above"] * training->end;
   // Worse than the training loss of an untrained model: no metric makes that right.
   const bool absurd = far && loss->end > settings["absurd"] * training->start;
+  // Where most answers are right, what is learned does carry over, whatever a loss that began low already says.
+  if (answers_well(patient, settings["answers"])) return std::nullopt;
   if ((!nothing && !little && !far) || (!absurd && metric_improves(patient, loss->curve.step.front())))
     return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(2), loss->step_at(loss->best_at), loss->last_step,
@@ -246,6 +257,7 @@ Finding overfitting() {
            {"unfollowed", 0.9, "distance of the losses, in gains of training, at which validation has not followed"},
            {"above", 2, "validation loss in units of the training loss that is far above it"},
            {"absurd", 1.25, "validation loss in units of the first training loss that no metric excuses"},
+           {"answers", 0.75, "accuracy on validation data at which most of what was learned carries over"},
            {"rest", 0.1, "share of validation's range within which of its best it has come to rest"},
            {"rest_share", 0.5, "part of the run that it must have rested"},
            {"gap_share", 0.4, "final distance of the losses, as a share of what training gained"},

@@ -56,6 +56,15 @@ Values values_of(const signal::Curve& curve) {
   return told;
 }
 
+/// No better on training data either: its accuracy has not moved since the start.
+bool training_answers_alike(const Patient& patient, double least) {
+  constexpr std::size_t kFewest = 6;
+  if (patient.training_quality().empty()) return false;
+  const Reading& accuracy = patient.training_quality().front();
+  const double unit = std::abs(accuracy.best) > 1.5 ? 100 : 1;
+  return accuracy.size() >= kFewest && (accuracy.top - accuracy.best) / unit < least;
+}
+
 std::optional<Observation> same_accuracy(const Patient& patient, const Reading& accuracy,
                                          const SettingValues& settings) {
   const Reading* loss = patient.validation() != nullptr ? patient.validation() : patient.training();
@@ -66,7 +75,8 @@ std::optional<Observation> same_accuracy(const Patient& patient, const Reading& 
   const double share = shown > 1.5 ? shown / 100 : shown;
   const auto often = static_cast<double>(answers.commonest) / static_cast<double>(answers.count);
   const auto moves = static_cast<double>(losses.different) / static_cast<double>(losses.count);
-  if (!answers.starts_there || often < settings["share"] || moves < settings["share"]) return std::nullopt;
+  const double enough = settings[training_answers_alike(patient, settings["unmoved"]) ? "mostly" : "share"];
+  if (!answers.starts_there || often < enough || moves < settings["share"]) return std::nullopt;
   if (!(share > 0) || share >= settings["ceiling"]) return std::nullopt;
   Observation seen = observe(
       Severity::warning, confidence_of(static_cast<double>(answers.commonest) / settings["fewest_evaluations"] + 0.5),
@@ -138,6 +148,8 @@ Finding predicts_one_class() {
       .doc = kDoc,
       .settings = {{"fewest_evaluations", 8, "equal evaluations that are no chance"},
                    {"share", 0.9, "share of the evaluations that must be equal, and of the losses that must differ"},
+                   {"mostly", 0.6, "the same where the training accuracy does not move either"},
+                   {"unmoved", 0.03, "range of a training accuracy that does not move"},
                    {"zero_share", 0.4, "last share of the evaluations in which nothing positive is found"},
                    {"ceiling", 0.97, "accuracy from which on there is nowhere to go"}},
       .check = check,

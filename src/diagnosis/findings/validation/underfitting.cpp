@@ -20,7 +20,8 @@ Training and validation loss are both flat over the last `flat_share` of the run
 training does not fall on alone (`goes_on`), and gained less than `gain_share` of its first level. The best accuracy, area under the curve or R2 must be
 poor: less than `poor_skill` of the way from guessing to perfection; without one a loss does not tell how low it could
 go. Or, whatever the curves: it comes less than `least_skill` of that way and no longer rises; or less than `some_skill`
-where a classifier keeps more than `kept` of its first loss and no longer gets lower.
+where a classifier keeps more than `kept` of its first loss and no longer gets lower; or R2 was never above 0, or a low
+accuracy has not risen since its first values.
 
 ## Why it matters
 More time and more data will not help; capacity, less regularisation, or better features will.
@@ -72,8 +73,25 @@ std::optional<Observation> hardly_learned(const Patient& patient, const SettingV
   return seen;
 }
 
+/// No evaluation was better than that of a model which knows nothing.
+std::optional<Observation> knows_nothing(const Patient& patient, const SettingValues& settings) {
+  const auto found = unlearned(patient);
+  const Reading* training = patient.training();
+  if (!found || (training != nullptr && training->ends_nonfinite)) return std::nullopt;
+  // A figure that stands while training learns contradicts the loss: another matter.
+  const bool learned =
+      training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start;
+  if (learned && !found->follows) return std::nullopt;
+  Observation seen = observe(Severity::warning, confidence_of(2), found->first_step, found->last_step,
+                             found->series + " is " + number(found->figure) + " at best, " + found->words + ".");
+  seen.evidence.push_back(evidence(found->series, found->first_step, found->last_step, found->figure, found->limit,
+                                   "it was never above " + number(found->limit)));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = hardly_learned(patient, settings)) return std::move(*seen);
+  if (auto seen = knows_nothing(patient, settings)) return std::move(*seen);
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
   if (training == nullptr || validation == nullptr) {

@@ -19,6 +19,7 @@ moves. Weights that change give predictions that change; numbers that do not cha
 One value makes up at least `share` of at least `fewest_points` evaluations while the training loss (or the validation
 loss beside a frozen accuracy) moved by more than `moved_noise` noise units. A validation loss may also freeze on the
 way: its last `late_points` values or more, and `late_share` of all, are one number while the training loss falls on.
+`exact_points` suffice where the number has four digits or more and the learning rate is not spent (`spent`).
 Where training is not in the log, a validation loss with four digits or more is frozen when all its values are one number.
 
 ## Why it matters
@@ -113,6 +114,23 @@ bool falls_since(const Reading* training, double step) {
   return movement.falls(kSignificance, 0.05 * (training->top - training->best));
 }
 
+/// Four significant digits or more: such values do not repeat by rounding.
+bool precise(double value) {
+  constexpr double kThousandths = 1e-3;  // of the value
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value)))) * 10 * kThousandths;
+  const double units = value / unit;
+  return std::abs(units - std::round(units)) > 1e-6;
+}
+
+/// The learning rate has gone to almost nothing since `step`: then nothing changes any more, and rightly so.
+bool spent_since(const Patient& patient, double step, double spent) {
+  const Reading* rate = patient.learning_rate();
+  if (rate == nullptr || rate->curve.empty()) return false;
+  const double peak = *std::max_element(rate->curve.value.begin(), rate->curve.value.end());
+  const double middle = (step + rate->curve.step.back()) / 2;
+  return rate->curve.value[rate->index_at(middle)] < spent * peak;
+}
+
 /// Whether a value makes up so much of the evaluations, or of the newest, that the series is frozen.
 std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& series, const SettingValues& settings) {
   const Repeat repeat = most_repeated(series);
@@ -138,7 +156,11 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
   if (role != Role::validation_loss) return std::nullopt;
   const Repeat last = last_repeated(series);
   const bool late = static_cast<double>(last.times) >= settings["late_points"] && share(last) >= settings["late_share"];
-  if (!late || rounded(last.value) || last.value == 0) return std::nullopt;
+  // A few values suffice where they have many digits and the rate still moves the weights.
+  const bool exact = static_cast<double>(last.times) >= settings["exact_points"] && last.value != 0 &&
+                     precise(last.value) &&
+                     !spent_since(patient, static_cast<double>(last.first_step), settings["spent"]);
+  if ((!late && !exact) || rounded(last.value) || last.value == 0) return std::nullopt;
   return falls_since(patient.training(), static_cast<double>(last.first_step)) ? std::optional(last) : std::nullopt;
 }
 
@@ -183,6 +205,8 @@ Finding validation_frozen() {
            {"share", 0.8, "share of the evaluations with one and the same value"},
            {"late_points", 10, "newest values of a loss that must be one number when it froze on the way"},
            {"late_share", 0.4, "share of the evaluations that these must make up"},
+           {"exact_points", 4, "the same for values of four digits or more"},
+           {"spent", 0.02, "share of its peak at which a rate moves nothing any more"},
            {"moved_noise", 3, "noise units by which the loss must have moved meanwhile"}},
           check};
 }

@@ -8,7 +8,7 @@
 
 #include "osler/diagnosis/report.h"
 
-namespace osler::gallery {
+namespace osler::probes {
 
 /// Settings to change, in the order in which they were found to help.
 using Changes = std::vector<Remedy::Change>;
@@ -60,4 +60,4 @@ struct Cure {
 /// speaks for the cause.
 [[nodiscard]] Cure treat(const Report& report, const Forks& forks, const TreatOptions& options = {});
 
-}  // namespace osler::gallery
+}  // namespace osler::probes
