@@ -127,7 +127,9 @@ NonfiniteJudgement judge_power(const NonfiniteClues& clues) {
   const double base = clues.first.value_or(1);
   const double exponent = clues.second.value_or(1);
   if (base == 0 && exponent < 0) return {OriginCause::division_by_zero, "zero to a negative power"};
-  if (base < 0) return {OriginCause::sqrt_at_zero, "a broken power of the negative number " + short_number(base)};
+  const bool whole = exponent == std::floor(exponent);
+  if (base < 0 && !whole)
+    return {OriginCause::sqrt_at_zero, "a broken power of the negative number " + short_number(base)};
   return {OriginCause::exploding_signal, short_number(base) + " to the power of " + short_number(exponent)};
 }
 

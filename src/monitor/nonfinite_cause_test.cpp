@@ -32,6 +32,17 @@ TEST(NonfiniteCause, OfAFunctionOutsideItsDomainIsNoOverflow) {
   EXPECT_EQ(judged("atanh", 1).detail, "atanh of 1, which is not inside (-1, 1)");
 }
 
+TEST(NonfiniteCause, OfAWholePowerOfANegativeNumberIsAnOverflow) {
+  NonfiniteClues clues;
+  clues.plain = "pow";
+  clues.first = -1e25;
+  clues.second = 2;
+  clues.infinite = true;
+  EXPECT_EQ(judge(clues).cause, OriginCause::exploding_signal);
+  clues.second = 1.5;
+  EXPECT_EQ(judge(clues).cause, OriginCause::sqrt_at_zero);
+}
+
 TEST(NonfiniteCause, OfInfinitiesThatWereAskedForIsWhatWasDoneWithThem) {
   NonfiniteClues clues;
   clues.plain = "mul";

@@ -1,9 +1,11 @@
 // Measuring parameters with the statistics engine.
 #include "monitor/parameter_ledger.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <unordered_set>
 
 #include "monitor/finite.h"
 
@@ -11,6 +13,40 @@ namespace osler::monitor {
 namespace {
 
 constexpr std::uint64_t kSmall = 1024;  // elements of a tensor that is looked at on every step
+/// Elements that are looked at on every step besides, in layers without a small tensor: a NaN of the backward pass
+/// shows in the small tensors of all others.
+constexpr std::uint64_t kUnguarded = 16'384;
+
+/// "fc1" of "fc1.weight".
+std::string layer_of(const std::string& name) {
+  const auto dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(0, dot);
+}
+
+/// Whose gradients are looked at on every step, in the model's order.
+std::vector<std::size_t> looked_at_always(const std::vector<ParameterInfo>& parameters) {
+  std::vector<std::size_t> chosen;
+  std::vector<std::size_t> unguarded;
+  std::unordered_set<std::string> guarded;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].count() > kSmall) continue;
+    chosen.push_back(i);
+    guarded.insert(layer_of(parameters[i].name));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].count() > kSmall && !guarded.contains(layer_of(parameters[i].name))) unguarded.push_back(i);
+  }
+  std::stable_sort(unguarded.begin(), unguarded.end(),
+                   [&](std::size_t a, std::size_t b) { return parameters[a].count() < parameters[b].count(); });
+  std::uint64_t left = kUnguarded;
+  for (const std::size_t i : unguarded) {
+    if (parameters[i].count() > left) break;
+    left -= parameters[i].count();
+    chosen.push_back(i);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
 
 bool is_half(stats::DType dtype) {
   return dtype == stats::DType::f16 || dtype == stats::DType::bf16;
@@ -42,6 +78,12 @@ std::uint64_t ParameterInfo::count() const {
   return product;
 }
 
+bool starts_by_rule(std::string_view name, std::span<const std::int64_t> shape) {
+  const bool recurrent = name.find("_ih") != std::string_view::npos || name.find("_hh") != std::string_view::npos;
+  const bool weight = name.substr(name.rfind('.') + 1).find("weight") != std::string_view::npos;
+  return shape.size() >= 2 && shape[0] >= 2 && !recurrent && weight;
+}
+
 bool ParameterLedger::Memory::fit(const stats::TensorView& tensor) {
   const auto same = [](const std::vector<std::int64_t>& kept, std::span<const std::int64_t> now) {
     return kept.size() == now.size() && std::equal(kept.begin(), kept.end(), now.begin());
@@ -58,7 +100,10 @@ bool ParameterLedger::Memory::fit(const stats::TensorView& tensor) {
 }
 
 ParameterLedger::ParameterLedger(std::vector<ParameterInfo> parameters, unsigned threads)
-    : parameters_(std::move(parameters)), entries_(parameters_.size()), engine_(stats::make_cpu_engine(threads)) {}
+    : parameters_(std::move(parameters)),
+      always_(looked_at_always(parameters_)),
+      entries_(parameters_.size()),
+      engine_(stats::make_cpu_engine(threads)) {}
 
 std::vector<LayerInfo> ParameterLedger::layers() const {
   std::vector<LayerInfo> layers;
@@ -77,8 +122,7 @@ void ParameterLedger::tell(std::size_t number, bool trainable, bool optimized) {
 
 GradientLook ParameterLedger::look_at_small(TensorSource& source) {
   GradientLook look;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (parameters_[i].count() > kSmall) continue;
+  for (const std::size_t i : always_) {
     const auto gradient = source.gradient(i);
     if (!gradient || all_finite(*gradient)) continue;
     look.finite = false;
@@ -176,6 +220,7 @@ void ParameterLedger::read_weights() {
     if (!remembers_) continue;
     entry.moved = std::sqrt(batch_.moved(*entry.weight_number));
     entry.relative = norm_before > 0 ? *entry.moved / norm_before : 0;
+    entry.has_moved = entry.has_moved || *entry.moved > 0;
   }
 }
 
@@ -216,7 +261,8 @@ void ParameterLedger::record(Recorder& recorder, std::int64_t step, TensorSource
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
     const std::string& name = parameters_[i].name;
-    if (entry.gradient) {
+    // What was left of a gradient when the parameter was frozen is none.
+    if (entry.gradient && parameters_[i].trainable) {
       recorder.tensor(step, TensorKind::gradient, name, *entry.gradient);
     } else if (parameters_[i].trainable && !source.has_gradient(i)) {
       recorder.scalar(step, tensor_name(TensorKind::gradient, name) + "#norm", 0);  // not part of the graph
@@ -253,12 +299,7 @@ void ParameterLedger::record_start(Recorder& recorder, TensorSource& source) {
   std::vector<Asked> asked;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const ParameterInfo& parameter = parameters_[i];
-    // The weights of recurrent layers follow the size of the state, not the number of inputs.
-    const bool recurrent =
-        parameter.name.find("_ih") != std::string::npos || parameter.name.find("_hh") != std::string::npos;
-    // A table of positions or a token of its own is a parameter too, and follows no rule of inputs.
-    const bool weight = parameter.name.substr(parameter.name.rfind('.') + 1).find("weight") != std::string::npos;
-    if (parameter.shape.size() < 2 || parameter.shape[0] < 2 || recurrent || !weight) continue;
+    if (!starts_by_rule(parameter.name, parameter.shape)) continue;
     const auto view = source.weight(i);
     if (!view || view->count() == 0) continue;
     const std::size_t summary = batch_.summarize(*view, {.brief = true});

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,10 @@ struct ParameterInfo {
   [[nodiscard]] std::uint64_t count() const;
 };
 
+/// Whether the size of a parameter at the start follows from its inputs, as the weights of layers do. Those of
+/// recurrent layers follow the size of the state; a table of positions or a token of its own follows no rule.
+[[nodiscard]] bool starts_by_rule(std::string_view name, std::span<const std::int64_t> shape);
+
 /// What the gradients of a step are like as a whole.
 struct GradientLook {
   bool complete = false;  ///< every gradient was looked at, not only the small ones
@@ -40,10 +46,13 @@ class ParameterLedger {
 
   [[nodiscard]] const std::vector<ParameterInfo>& parameters() const { return parameters_; }
   [[nodiscard]] std::vector<LayerInfo> layers() const;
+  /// Whether an update was seen that changed it.
+  [[nodiscard]] bool has_moved(std::size_t number) const { return entries_[number].has_moved; }
   /// A parameter was frozen or thawed, or an optimizer took it over.
   void tell(std::size_t number, bool trainable, bool optimized);
 
-  /// Looks whether the small gradients are finite.
+  /// Looks whether the small gradients are finite, and larger ones of layers that have no small one: embeddings, layers
+  /// without bias.
   GradientLook look_at_small(TensorSource& source);
   /// Looks at all gradients. With `paired` they are held against those that were remembered, or, where there are none,
   /// remembered for the next such look.
@@ -90,6 +99,7 @@ class ParameterLedger {
     Memory before;                   // the remembered weights
     Memory gradient_before;          // the remembered gradient
     double squared_before = 0;       // its squared norm
+    bool has_moved = false;          // in any update that was compared
     bool paired = false;             // this gradient is held against the remembered one
     std::vector<bool> pushed;        // half precision: where the gradient was not zero
   };
@@ -102,6 +112,7 @@ class ParameterLedger {
   void note_pushed(TensorSource& source);
 
   std::vector<ParameterInfo> parameters_;
+  std::vector<std::size_t> always_;  // parameters whose gradients are looked at on every step
   std::vector<Entry> entries_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;

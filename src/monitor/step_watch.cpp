@@ -77,6 +77,10 @@ void StepWatch::begin(TensorSource& source) {
 }
 
 void StepWatch::tell_parameters(const std::vector<bool>& trainable, const std::vector<bool>& optimized) {
+  // Someone else may train what these optimizers do not hold, not on every step perhaps: only after so many steps is
+  // that known.
+  constexpr std::int64_t kStepsToKnow = 20;
+  const bool known = steps_seen() >= kStepsToKnow;
   const auto tell = [&](const std::string& id, double value) {
     // What was never wrong need not be told of every parameter.
     const auto told = told_checks_.find(id);
@@ -88,11 +92,12 @@ void StepWatch::tell_parameters(const std::vector<bool>& trainable, const std::v
   for (std::size_t i = 0; i < trainable.size() && i < parameters_.parameters().size(); ++i) {
     parameters_.tell(i, trainable[i], optimized[i]);
     const std::string& name = parameters_.parameters()[i].name;
-    const bool missing = trainable[i] && !optimized[i];
+    const bool missing = trainable[i] && !optimized[i] && !parameters_.has_moved(i);
     tell("parameters-frozen/" + name, trainable[i] ? 0 : 1);
-    tell("parameters-not-optimized/" + name, missing ? 1 : 0);
+    if (known) tell("parameters-not-optimized/" + name, missing ? 1 : 0);
     if (missing) ++left_out;
   }
+  if (!known) return;
   const auto told = told_checks_.try_emplace("parameters-not-optimized", -1).first;
   if (told->second != left_out) check("parameters-not-optimized", left_out);
   told->second = left_out;

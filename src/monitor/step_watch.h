@@ -54,7 +54,8 @@ class StepWatch {
 
   /// Before the first step: records the structure and how the weights start.
   void begin(TensorSource& source);
-  /// Which parameters are trained and which an optimizer holds; recorded where it is new.
+  /// Which parameters are trained and which an optimizer holds; recorded where it is new. One that none holds counts as
+  /// left out when it has not moved for some steps: an optimizer that nobody told of may train it.
   void tell_parameters(const std::vector<bool>& trainable, const std::vector<bool>& optimized);
 
   /// Whether the forward pass that comes is to be shown to `activations`.

@@ -95,10 +95,29 @@ TEST(StepWatch, SeesABadValueInASmallGradientWhateverTheBudget) {
   EXPECT_FALSE(step(watch, tensors, std::nan("")).finite);
 }
 
+TEST(StepWatch, SeesABadValueInATableWithoutASmallTensorBesideIt) {
+  constexpr std::int64_t kWords = 1600;
+  WatchOptions options;
+  options.budget = 0;
+  HeldTensors tensors;
+  tensors.weights = {std::vector<float>(4 * kWords, 1), {0, 0}};
+  tensors.gradients = {std::vector<float>(4 * kWords, 0), {0, 0}};
+  StepWatch watch(options, in_memory(), {{"words.weight", {kWords, 4}, true, true}, {"fc.bias", {2}, true, true}});
+  watch.begin(tensors);
+  EXPECT_TRUE(step(watch, tensors).finite);
+  tensors.gradients[0][5000] = std::nanf("");
+  const StepVerdict verdict = step(watch, tensors);
+  EXPECT_FALSE(verdict.finite);
+  EXPECT_EQ(verdict.first_bad, "words.weight");
+}
+
 TEST(StepWatch, TellsWhichParametersNobodyTrains) {
   HeldTensors tensors = held();
   StepWatch watch({}, in_memory(), two_parameters());
   watch.begin(tensors);
+  watch.tell_parameters({true, true}, {true, false});
+  for (int i = 0; i < 20; ++i) step(watch, tensors);
+  EXPECT_TRUE(values(watch, "osler/check/parameters-not-optimized").empty());  // someone else may, for all one knows
   watch.tell_parameters({true, true}, {true, false});
   watch.tell_parameters({true, true}, {true, false});
   EXPECT_EQ(values(watch, "osler/check/parameters-not-optimized"), std::vector<double>{1});
@@ -109,6 +128,18 @@ TEST(StepWatch, TellsWhichParametersNobodyTrains) {
   EXPECT_EQ(values(watch, "osler/check/parameters-not-optimized"), (std::vector<double>{1, 0}));
 }
 
+TEST(StepWatch, ParametersThatAnOptimizerOfWhichItKnowsNothingTrainsAreNotLeftOut) {
+  HeldTensors tensors = held();
+  StepWatch watch({}, in_memory(), two_parameters());
+  watch.begin(tensors);
+  for (int i = 0; i < 20; ++i) {
+    step(watch, tensors);
+    tensors.weights[1][0] += 0.1F;
+  }
+  watch.tell_parameters({true, true}, {true, false});
+  EXPECT_EQ(values(watch, "osler/check/parameters-not-optimized"), std::vector<double>{0});
+}
+
 TEST(StepWatch, TellsAParameterWithoutAGradientByItsNormOfZero) {
   HeldTensors tensors = held();
   tensors.gradients[0].clear();
@@ -116,6 +147,16 @@ TEST(StepWatch, TellsAParameterWithoutAGradientByItsNormOfZero) {
   watch.begin(tensors);
   step(watch, tensors);
   EXPECT_EQ(values(watch, "gradients/fc.weight#norm"), std::vector<double>{0});
+}
+
+TEST(StepWatch, TellsNoGradientOfAParameterThatIsFrozen) {
+  HeldTensors tensors = held();
+  StepWatch watch({}, in_memory(), two_parameters());
+  watch.begin(tensors);
+  watch.tell_parameters({false, true}, {true, true});
+  step(watch, tensors);
+  EXPECT_TRUE(values(watch, "gradients/fc.weight#norm").empty());
+  EXPECT_EQ(values(watch, "gradients/fc.bias#norm").size(), 1U);
 }
 
 TEST(StepWatch, HoldsTheStartOfWeightsAgainstHeButNotThatOfOtherTables) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace osler::probes {
 namespace {
@@ -12,6 +13,13 @@ constexpr std::size_t kBatchesKept = 256;
 constexpr std::size_t kFewestBatches = 4;
 constexpr double kDominant = 0.9;  // share of one class that makes the others hardly count
 constexpr double kSorted = 2;      // chi-square per degree of freedom; 1 for batches drawn at random
+
+/// What chi-square per degree of freedom exceeds once in ten thousand times by chance (Wilson, Hilferty 1931).
+double by_chance(double freedom) {
+  constexpr double kOnceInTenThousand = 3.719;  // deviations of a normal distribution
+  const double variance = 2 / (9 * freedom);
+  return std::pow(1 - variance + kOnceInTenThousand * std::sqrt(variance), 3);
+}
 
 }  // namespace
 
@@ -49,7 +57,7 @@ std::optional<std::string> ClassSkew::problem() const {
     }
   }
   const double freedom = static_cast<double>(seen_.size() - 1) * static_cast<double>(pooled_.size() - 1);
-  if (square / freedom > kSorted) {
+  if (square / freedom > std::max(kSorted, by_chance(freedom))) {
     return "The batches differ in their classes far more than batches drawn at random would: the data are sorted or "
            "not "
            "shuffled.";

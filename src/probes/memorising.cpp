@@ -11,6 +11,7 @@ namespace osler::probes {
 namespace {
 
 constexpr double kMemorised = 0.05;   // of the way from the lowest possible loss to the first
+constexpr double kNearly = 3;         // times as far above the lowest possible loss as what counts as memorised
 constexpr std::size_t kSettled = 3;   // newest losses that must all be low
 constexpr double kStillFalls = 0.02;  // of the way to the target, within the newest half of an attempt's steps
 constexpr double kWild = 1.5;         // times the first loss
@@ -29,6 +30,11 @@ MemoryGoal MemoryGoal::towards(double first, double floor, double blank) {
 bool MemoryGoal::reached(std::span<const double> losses) const {
   return losses.size() >= kSettled &&
          std::ranges::all_of(losses.last(kSettled), [&](double newest) { return newest <= target; });
+}
+
+bool MemoryGoal::nearly_reached(std::span<const double> losses) const {
+  if (losses.size() < kSettled) return false;
+  return mean_of(losses.last(kSettled)) <= floor + kNearly * (target - floor);
 }
 
 bool MemoryGoal::still_falls(std::span<const double> losses, std::size_t steps) const {

@@ -19,6 +19,8 @@ struct MemoryGoal {
   [[nodiscard]] static MemoryGoal towards(double first, double floor, double blank);
   /// The newest losses are all low enough: dropout has lucky steps.
   [[nodiscard]] bool reached(std::span<const double> losses) const;
+  /// The newest losses are so near to it that nothing can be broken.
+  [[nodiscard]] bool nearly_reached(std::span<const double> losses) const;
   /// Within the newest `steps` steps the loss has come a good part of the way further.
   [[nodiscard]] bool still_falls(std::span<const double> losses, std::size_t steps) const;
   /// The loss went up or became wild rather than down slowly.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -149,6 +150,17 @@ TEST(ClassSkew, TellsSortedBatchesFromShuffledOnes) {
   }
   EXPECT_EQ(shuffled.problem(), std::nullopt);
   EXPECT_THAT(sorted.problem().value(), testing::HasSubstr("not shuffled"));
+}
+
+TEST(ClassSkew, FewBatchesOfTwoClassesDifferByChance) {
+  ClassSkew skew(2);
+  // A chi-square of 18 at 7 degrees of freedom comes once in a hundred times.
+  for (const int ones : {8, 12, 16, 16, 17, 18, 22, 21}) {
+    std::vector<std::int64_t> labels(32, 0);
+    std::fill_n(labels.begin(), ones, 1);
+    skew.add(labels);
+  }
+  EXPECT_EQ(skew.problem(), std::nullopt);
 }
 
 TEST(ClassSkew, NoticesClassesThatNeverCome) {

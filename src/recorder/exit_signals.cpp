@@ -18,7 +18,7 @@
 namespace osler::recording {
 namespace {
 
-// The first ones are sent from outside and can wait for the thread; after the others the struck thread cannot go on.
+// The first three come from outside and can wait for the writing thread. The others end the thread they hit.
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::size_t kSentSignals = 3;
 constexpr int kLongestWaitMilliseconds = 3000;
@@ -56,7 +56,7 @@ void handle(int signal) {
       pollfd done{done_pipe, POLLIN, 0};
       ::poll(&done, 1, kLongestWaitMilliseconds);
     }
-    // Coming back from here strikes again, and then it is the turn of who was there before.
+    // Put the previous handler back and raise the signal again, so that it gets its turn.
     ::sigaction(signal, &shared().before[number_of(signal)], nullptr);
     ::raise(signal);
   }

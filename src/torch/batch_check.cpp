@@ -127,13 +127,13 @@ void name_problems(const BatchExpectations& expectations, BatchReport& report) {
     problems.push_back(fmt::format("Inputs reach {:.4g}; beyond {:.4g} they are hardly normalised.", report.abs_max,
                                    expectations.extreme));
   }
-  if (report.identical_samples) problems.push_back("All samples of the batch are the same.");
-  if (report.repeated) problems.push_back("The same batch came before.");
+  if (report.identical_samples) problems.emplace_back("All samples of the batch are the same.");
+  if (report.repeated) problems.emplace_back("The same batch came before.");
   if (report.invalid_labels > 0) {
     problems.push_back(fmt::format("{} of {} labels are NaN, fractional, negative or beyond the classes.",
                                    report.invalid_labels, report.labels));
   }
-  if (report.constant_label) problems.push_back("All labels of the batch are the same.");
+  if (report.constant_label) problems.emplace_back("All labels of the batch are the same.");
 }
 
 /// What one look at a batch gives.

@@ -1,4 +1,4 @@
-// The monitor's door: construction with its checks, and the way to the work behind it.
+// Monitor: checks its arguments and forwards every call to Monitor::Work.
 #include "osler/torch/monitor.h"
 
 #include <fmt/format.h>

@@ -225,7 +225,9 @@ std::vector<std::string> Monitor::Work::quick_check() const {
   for (std::size_t i = 0; i < book_.names().size(); ++i) {
     const at::Tensor& parameter = book_.parameters()[i];
     if (!parameter.requires_grad()) continue;
-    if (!known.contains(parameter.unsafeGetTensorImpl())) {
+    const auto print = fingerprints_.find(book_.names()[i]);
+    const bool by_another = print != fingerprints_.end() && std::isnan(print->second);
+    if (!known.contains(parameter.unsafeGetTensorImpl()) && !by_another) {
       problems.push_back(book_.names()[i] + " is in no group of the optimizer.");
     }
     if (any_gradient && !parameter.grad().defined()) {

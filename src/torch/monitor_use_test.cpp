@@ -154,6 +154,7 @@ TEST_F(MonitorUseTest, ParametersOfAnotherOptimizerAreNotLeftOut) {
       EXPECT_THAT(found(monitor), Not(Contains("parameters-not-optimized"))) << i;
     }
   }
+  EXPECT_THAT(monitor.quick_check(), testing::IsEmpty());
 }
 
 TEST_F(MonitorUseTest, ParametersThatNobodyTrainsAreToldWithinAHundredSteps) {

@@ -24,7 +24,7 @@ namespace osler::torch {
 using monitor::Budget;
 using monitor::ResidentMemory;
 
-/// Names of series under which the monitor tells what is no curve of the user's begin so. Findings read them.
+/// Prefix of the series that hold the monitor's own checks rather than a curve of the user's. Findings read them.
 inline constexpr std::string_view kCheck = "osler/check/";
 
 class Monitor::Work {

@@ -49,6 +49,10 @@ bool without_first(std::string_view plain, const std::vector<double>& scalars) {
   return adds && !scalars.empty() && scalars.front() == 0;
 }
 
+bool has_weights(Part part) {
+  return part == Part::weighted || part == Part::recurrent || part == Part::embedding || part == Part::normalisation;
+}
+
 bool all_finite(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
 }
@@ -143,7 +147,13 @@ void OriginTrace::begin_function(const Operation& operation, Frame& frame) {
 
 void OriginTrace::name_layer(const Operation& operation, Frame& frame) {
   if (!in_backward()) {
-    frame.layer = names_.result("", tensors_in(operation.values));
+    // What has weights of its own is known by them, anything else by what it works on.
+    const std::vector<at::Tensor> tensors = tensors_in(operation.values);
+    const bool own = has_weights(part_of(frame.plain));
+    const Frame* const outer = around();
+    frame.layer = outer != nullptr && has_weights(part_of(outer->plain))
+                      ? outer->layer
+                      : names_.result(own ? std::string_view(frame.plain) : std::string_view(), tensors);
     if (operation.sequence >= 0) {
       layer_by_sequence_[operation.sequence] = frame.layer;
     } else if (!operation.builds_graph) {

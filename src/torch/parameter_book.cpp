@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "monitor/parameter_ledger.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
@@ -249,7 +250,8 @@ GradientLook ParameterBook::measure(bool paired) {
 void ParameterBook::record(Recorder& recorder, std::int64_t step) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
-    if (entry.gradient) {
+    // What was left of a gradient when the parameter was frozen is none.
+    if (entry.gradient && parameters_[i].requires_grad()) {
       recorder.tensor(step, TensorKind::gradient, names_[i], *entry.gradient);
     } else if (parameters_[i].requires_grad() && !parameters_[i].grad().defined()) {
       recorder.scalar(step, tensor_name(TensorKind::gradient, names_[i]) + "#norm", 0);  // not part of the graph
@@ -284,9 +286,8 @@ void ParameterBook::record_start(Recorder& recorder) {
   const at::NoGradGuard no_graph;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const at::Tensor& weight = parameters_[i];
-    // The weights of recurrent layers follow the size of the state, not the number of inputs.
-    const bool recurrent = names_[i].find("_ih") != std::string::npos || names_[i].find("_hh") != std::string::npos;
-    if (weight.dim() < 2 || weight.size(0) < 2 || !weight.is_floating_point() || recurrent) continue;
+    const at::IntArrayRef sizes = weight.sizes();
+    if (!weight.is_floating_point() || !monitor::starts_by_rule(names_[i], {sizes.data(), sizes.size()})) continue;
     const at::Tensor rows = weight.detach().reshape({weight.size(0), -1}).to(at::kFloat);
     const auto inputs = static_cast<double>(rows.size(1));
     recorder.scalar(0, "osler/init/scale/" + names_[i],

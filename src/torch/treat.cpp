@@ -15,8 +15,8 @@
 namespace osler::torch {
 namespace {
 
-using gallery::Changes;
-using gallery::Fork;
+using probes::Changes;
+using probes::Fork;
 
 std::optional<double> number_in(const std::string& text) {
   double value = 0;
@@ -87,9 +87,9 @@ Fork run_fork(const Factory& factory, const ForkOptions& forks, const Changes& c
 
 }  // namespace
 
-gallery::Cure treat(const Report& report, const Factory& factory, const ForkOptions& forks,
-                    const gallery::TreatOptions& options) {
-  gallery::Forks ways;
+probes::Cure treat(const Report& report, const Factory& factory, const ForkOptions& forks,
+                   const probes::TreatOptions& options) {
+  probes::Forks ways;
   ways.can_apply = [&](const Remedy::Change& change) {
     return is_own(change) ||
            std::find(forks.can_change.begin(), forks.can_change.end(), change.name) != forks.can_change.end();
@@ -101,7 +101,7 @@ gallery::Cure treat(const Report& report, const Factory& factory, const ForkOpti
       return Fork{};  // a training that cannot be built or finished helps nobody
     }
   };
-  return gallery::treat(report, ways, options);
+  return probes::treat(report, ways, options);
 }
 
 }  // namespace osler::torch

@@ -37,7 +37,7 @@ TEST(Treat, KeepsTheLearningRateThatHelps) {
   const Report report = report_with({{"Divide by 100.", Remedy::Change{"lr", "5", "0.05"}},
                                      {"Raise it.", Remedy::Change{"lr", "5", "50"}},
                                      {"Look at the data.", std::nullopt}});
-  const gallery::Cure cure = treat(report, [](const gallery::Changes&) { return build(5); }, {.steps = 60});
+  const probes::Cure cure = treat(report, [](const probes::Changes&) { return build(5); }, {.steps = 60});
   ASSERT_EQ(cure.kept.size(), 1U);
   EXPECT_EQ(cure.kept[0].to, "0.05");
   EXPECT_LT(cure.treated, 0.5);
@@ -51,22 +51,22 @@ TEST(Treat, HandsOtherSettingsToTheFactoryThatKnowsThem) {
   const Report report = report_with({{"Use another width.", Remedy::Change{"width", "1", "8"}},
                                      {"Use momentum.", Remedy::Change{"optimizer", "sgd", "adam"}}});
   std::vector<std::string> asked;
-  const Factory factory = [&](const gallery::Changes& changes) {
+  const Factory factory = [&](const probes::Changes& changes) {
     for (const Remedy::Change& change : changes) asked.push_back(change.name);
     return build(0.01);
   };
-  const gallery::Cure cure = treat(report, factory, {.can_change = {"width"}, .steps = 20});
+  const probes::Cure cure = treat(report, factory, {.can_change = {"width"}, .steps = 20});
   EXPECT_EQ(asked, std::vector<std::string>{"width"});
   EXPECT_THAT(cure.for_a_person, Contains("Use momentum."));
 }
 
 TEST(Treat, CountsATrainingThatCannotBeBuiltAsNoHelp) {
   const Report report = report_with({{"Break it.", Remedy::Change{"width", "1", "-1"}}});
-  const Factory factory = [](const gallery::Changes& changes) {
+  const Factory factory = [](const probes::Changes& changes) {
     if (!changes.empty()) throw std::invalid_argument("no such width");
     return build(0.01);
   };
-  const gallery::Cure cure = treat(report, factory, {.can_change = {"width"}, .steps = 20});
+  const probes::Cure cure = treat(report, factory, {.can_change = {"width"}, .steps = 20});
   ASSERT_EQ(cure.trials.size(), 1U);
   EXPECT_FALSE(cure.trials[0].kept);
   EXPECT_TRUE(cure.kept.empty());

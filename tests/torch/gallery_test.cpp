@@ -7,7 +7,7 @@
 #include <string>
 
 #include "osler/gallery/visit.h"
-#include "osler/torch/course.h"
+#include "osler/trainer/train.h"
 
 namespace osler::gallery {
 namespace {
@@ -29,7 +29,7 @@ Visit made(const std::string& id) {
   EXPECT_NE(patient, nullptr) << id;
   VisitOptions options;
   options.treatment.trials = 4;
-  auto visit = patient != nullptr ? gallery::visit(*patient, torch::follow, options) : Visit{};
+  auto visit = patient != nullptr ? gallery::visit(*patient, trainer::train, options) : Visit{};
   EXPECT_TRUE(visit.has_value()) << id << ": " << (visit ? "" : visit.error().message);
   return visit ? std::move(*visit) : Visit{};
 }

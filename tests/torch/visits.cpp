@@ -7,7 +7,7 @@
 
 #include "osler/gallery/patient.h"
 #include "osler/gallery/visit.h"
-#include "osler/torch/course.h"
+#include "osler/trainer/train.h"
 
 namespace {
 
@@ -43,8 +43,8 @@ int main(int count, char** arguments) {
     wanted = wanted || !named;
     if (!wanted) continue;
     gallery::VisitOptions options;
-    options.course.seed = std::strtoull(arguments[1], nullptr, 10);
-    options.course.digits = arguments[2];
+    options.training.seed = std::strtoull(arguments[1], nullptr, 10);
+    options.training.digits = arguments[2];
     gallery::Patient changed = patient;
     for (int i = 3; i < count; ++i) {
       const std::string argument = arguments[i];
@@ -56,7 +56,7 @@ int main(int count, char** arguments) {
         return 2;
       }
     }
-    const auto visit = gallery::visit(changed, osler::torch::follow, options);
+    const auto visit = gallery::visit(changed, osler::trainer::train, options);
     if (!visit) {
       std::printf("%s\t%s\tERROR %s\n", std::string(patient.id).c_str(), arguments[1], describe(visit.error()).c_str());
       continue;

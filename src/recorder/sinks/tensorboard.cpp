@@ -5,6 +5,7 @@
 #include <cmath>
 #include <protozero/pbf_writer.hpp>
 #include <string>
+#include <unordered_set>
 
 #include "base/crc32c.h"
 #include "osler/base/tensorboard_fields.h"
@@ -92,7 +93,7 @@ std::string text_value(std::string_view tag, std::string_view text) {
   return message;
 }
 
-std::string histogram_value(std::string_view tag, const Histogram& histogram) {
+std::string histogram_value(std::string_view tag, const Histogram& histogram, bool figures_beside) {
   const double figures[] = {histogram.min, histogram.max, histogram.count, histogram.sum, histogram.sum_squares};
   std::string proto;
   pbf_writer inner(proto);
@@ -104,6 +105,7 @@ std::string histogram_value(std::string_view tag, const Histogram& histogram) {
   pbf_writer writer(message);
   writer.add_string(kValueTag, tag.data(), tag.size());
   writer.add_message(kValueHistogram, proto);
+  if (figures_beside) writer.add_bool(kFiguresBesideField, true);
   return message;
 }
 
@@ -135,8 +137,10 @@ class TensorBoardSink final : public Sink {
       const char* tag = kTags[static_cast<std::size_t>(mark.kind)];
       event(mark.step, mark.wall_time, {text_value(tag, mark.text)});
     }
+    look_for_figures(batch);
     for (const Histogram& histogram : batch.histograms) {
-      event(histogram.step, histogram.wall_time, {histogram_value(batch.names[histogram.series], histogram)});
+      const std::string& tag = batch.names[histogram.series];
+      event(histogram.step, histogram.wall_time, {histogram_value(tag, histogram, with_figures_.contains(tag))});
     }
     scalars(batch);
     return pass_on();
@@ -145,6 +149,16 @@ class TensorBoardSink final : public Sink {
   Result<void> close() override { return file_.sync(); }
 
  private:
+  /// Our readers tell a histogram's mean as TAG#mean; where that series is among those written, it comes back by
+  /// itself.
+  void look_for_figures(const RecordBatch& batch) {
+    constexpr std::string_view kMean = "#mean";
+    for (; names_seen_ < batch.names.size(); ++names_seen_) {
+      const std::string_view name = batch.names[names_seen_];
+      if (name.ends_with(kMean)) with_figures_.emplace(name.substr(0, name.size() - kMean.size()));
+    }
+  }
+
   /// Values of one moment share an event.
   void scalars(const RecordBatch& batch) {
     std::vector<std::string> values;
@@ -179,6 +193,8 @@ class TensorBoardSink final : public Sink {
   AppendedFile file_;
   bool exact_;
   std::string bytes_;
+  std::size_t names_seen_ = 0;
+  std::unordered_set<std::string> with_figures_;  // tags whose figures are series of their own
 };
 
 }  // namespace

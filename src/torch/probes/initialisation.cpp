@@ -40,7 +40,9 @@ probes::WeightStart start_of(const std::string& name, const at::Tensor& paramete
   start.inputs = (transposed ? rows : columns) * kernel;
   start.outputs = (transposed ? columns : rows) * kernel;
   start.recurrent = name.find("_ih") != std::string::npos || name.find("_hh") != std::string::npos;
-  start.embedding = dynamic_cast<const ::torch::nn::EmbeddingImpl*>(&owner) != nullptr;
+  // A table of positions is one too.
+  const bool table = name.substr(name.rfind('.') + 1).find("weight") == std::string::npos;
+  start.embedding = table || dynamic_cast<const ::torch::nn::EmbeddingImpl*>(&owner) != nullptr;
   return start;
 }
 

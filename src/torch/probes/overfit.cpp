@@ -69,6 +69,16 @@ void run(OverfitCase& overfit, Experiment& experiment) {
     return;
   }
   find_reason(suspects(), overfit, experiment);
+  if (experiment.checks.back().id == "capacity" && overfit.goal().nearly_reached(course.losses)) {
+    // Beginnings of sentences that go on in several ways, or noise that is drawn in every step.
+    experiment.checks.back() = {"capacity", Outcome::undecided, "The loss cannot fall further, and need not."};
+    experiment.outcome = Outcome::undecided;
+    experiment.verdict = fmt::format(
+        "The batch is nearly memorised: the loss went from {:.4g} to {:.4g} in {} steps, {:.3g} was the target. "
+        "Nothing is broken; equal inputs with different answers, or noise inside the model, may keep it there.",
+        overfit.first(), course.losses.back(), course.losses.size(), overfit.target());
+    return;
+  }
   experiment.verdict = fmt::format(
       "The batch is not memorised: the loss went from {:.4g} to {:.4g} in {} steps, {:.3g} was the target. {}",
       overfit.first(), course.losses.back(), course.losses.size(), overfit.target(), experiment.checks.back().text);

@@ -1,5 +1,5 @@
 // Multilayer perceptrons, convolutional and residual networks, LSTMs and transformers by recipe.
-#include "torch/course/network.h"
+#include "trainer/network.h"
 
 #include <torch/nn.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace osler::torch {
+namespace osler::trainer {
 namespace {
 
 namespace nn = ::torch::nn;
@@ -319,4 +319,4 @@ std::shared_ptr<Network> build_network(const Recipe& recipe, const TaskData& dat
   return network;
 }
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

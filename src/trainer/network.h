@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "osler/gallery/recipe.h"
-#include "torch/course/data.h"
+#include "trainer/data.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 
 /// A network with a forward pass from inputs to outputs: logits, or numbers.
 class Network : public ::torch::nn::Module {
@@ -19,4 +19,4 @@ class Network : public ::torch::nn::Module {
 /// Builds and initialises the network of a recipe for its data.
 [[nodiscard]] std::shared_ptr<Network> build_network(const gallery::Recipe& recipe, const TaskData& data);
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

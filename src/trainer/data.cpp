@@ -1,5 +1,5 @@
 // Making the data of a task, and spoiling it as the recipe says.
-#include "torch/course/data.h"
+#include "trainer/data.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "osler/diagnosis/catalogue.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 namespace {
 
 using gallery::Recipe;
@@ -236,4 +236,4 @@ TaskData make_data(const Recipe& recipe, const std::filesystem::path& folder) {
   return data;
 }
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

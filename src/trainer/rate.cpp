@@ -1,10 +1,12 @@
 // Schedules of the gallery's recipes.
-#include "torch/course/rate.h"
+#include "trainer/rate.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace osler::torch {
+namespace osler::trainer {
+
+using torch::Schedule;
 namespace {
 
 Schedule without_warmup(const gallery::Recipe& recipe) {
@@ -15,15 +17,15 @@ Schedule without_warmup(const gallery::Recipe& recipe) {
     case gallery::Schedule::constant:
       break;
     case gallery::Schedule::cosine:
-      return cosine_decay({.steps = steps, .floor = floor});
+      return torch::cosine_decay({.steps = steps, .floor = floor});
     case gallery::Schedule::step:
-      return step_decay({.every = std::max<std::int64_t>(1, steps / 3)});
+      return torch::step_decay({.every = std::max<std::int64_t>(1, steps / 3)});
     case gallery::Schedule::exponential:
-      return exponential_decay({.factor = std::pow(1e-3, 1.0 / static_cast<double>(steps))});
+      return torch::exponential_decay({.factor = std::pow(1e-3, 1.0 / static_cast<double>(steps))});
     case gallery::Schedule::one_cycle:
-      return one_cycle({.steps = steps, .momentum = std::nullopt});
+      return torch::one_cycle({.steps = steps, .momentum = std::nullopt});
     case gallery::Schedule::inverse_sqrt:
-      return inverse_square_root_decay({.timescale = std::max<std::int64_t>(1, steps / 30)});
+      return torch::inverse_square_root_decay({.timescale = std::max<std::int64_t>(1, steps / 30)});
   }
   return {};
 }
@@ -33,7 +35,7 @@ Schedule without_warmup(const gallery::Recipe& recipe) {
 Schedule schedule_of(const gallery::Recipe& recipe) {
   if (recipe.warmup_steps <= 0) return without_warmup(recipe);
   const double start = 1 / static_cast<double>(recipe.warmup_steps);
-  return warmup({.steps = recipe.warmup_steps, .start = start}, without_warmup(recipe));
+  return torch::warmup({.steps = recipe.warmup_steps, .start = start}, without_warmup(recipe));
 }
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

@@ -1,5 +1,5 @@
 // Training by a recipe: the loop that a person would write, with the mistakes that a recipe asks for.
-#include "osler/torch/course.h"
+#include "osler/trainer/train.h"
 
 #include <malloc.h>
 #include <torch/torch.h>
@@ -10,26 +10,33 @@
 #include <cmath>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "monitor/clock.h"
 #include "osler/torch/monitor.h"
-#include "torch/course/network.h"
-#include "torch/course/optimizer.h"
-#include "torch/course/rate.h"
+#include "trainer/network.h"
+#include "trainer/optimizer.h"
+#include "trainer/probing.h"
+#include "trainer/rate.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 
 using monitor::now;
+using torch::changed_samples;
+using torch::MonitorOptions;
+using torch::sample_hashes;
+using torch::Schedule;
+using torch::shared_samples;
 namespace {
 
-using gallery::CourseOptions;
-using gallery::CourseResult;
 using gallery::Loss;
 using gallery::Precision;
 using gallery::Recipe;
+using gallery::TrainingOptions;
+using gallery::TrainingResult;
 using gallery::Trap;
 
 constexpr std::int64_t kValidations = 25;      // in a run
@@ -55,23 +62,29 @@ double accuracy_of(const at::Tensor& outputs, const at::Tensor& targets) {
 }
 
 /// One training in progress.
-class Course {
+class TrainingByRecipe {
  public:
-  Course(const Recipe& recipe, const CourseOptions& options)
+  TrainingByRecipe(const Recipe& recipe, const TrainingOptions& options)
       : recipe_(recipe),
         options_(options),
         last_(std::min({recipe.steps, options.steps.value_or(recipe.steps), recipe.stop_step.value_or(recipe.steps)})),
         data_(make_data(recipe, options.digits)),
         network_(build_network(recipe, data_)),
         optimizer_(build_optimizer(recipe, *network_)),
-        schedule_(schedule_of(recipe)),
-        monitor_(*network_, *optimizer_, monitor_options()) {
+        schedule_(schedule_of(recipe)) {
+    if (!options_.probes.empty()) remember_beginning();
+    // Before there is a monitor: of a process' traces only one can look at activations, and some probes do.
+    probe(false);
+    monitor_.emplace(*network_, *optimizer_, monitor_options());
     tell();
+    for (const gallery::ProbeAnswer& answer : answers_) {
+      for (const Experiment& experiment : answer.experiments) monitor_->experiment(experiment);
+    }
   }
 
-  CourseResult run() {
+  TrainingResult run() {
     const double start = now();
-    CourseResult result;
+    TrainingResult result;
     for (step_ = 0; step_ < last_; ++step_) {
       if (options_.stop.stop_requested() || now() - start > options_.most_seconds) {
         result.stopped = true;
@@ -80,11 +93,13 @@ class Course {
       const double loss = train_once();
       if (options_.on_progress) options_.on_progress({step_ + 1, last_, loss});
       if ((step_ + 1) % std::max<std::int64_t>(1, recipe_.steps / kValidations) == 0) validate();
-      if ((step_ + 1) % batches_in_epoch() == 0) monitor_.epoch((step_ + 1) / batches_in_epoch());
+      if ((step_ + 1) % batches_in_epoch() == 0) monitor_->epoch((step_ + 1) / batches_in_epoch());
     }
-    result.report = monitor_.report();
-    result.steps = monitor_.steps();
-    result.skipped = monitor_.skipped();
+    if (!result.stopped) probe(true);
+    result.answers = std::move(answers_);
+    result.report = monitor_->report();
+    result.steps = monitor_->steps();
+    result.skipped = monitor_->skipped();
     result.origin = origin_;
     result.seconds = now() - start;
     result.drawn_digits = data_.drawn_digits;
@@ -92,7 +107,7 @@ class Course {
     return result;
   }
 
-  Result<void> close() { return monitor_.close(); }
+  Result<void> close() { return monitor_->close(); }
 
  private:
   MonitorOptions monitor_options() const {
@@ -102,6 +117,8 @@ class Course {
     // Set rhythms, not the time budget: the same recipe and seed must give the same report on any machine.
     options.statistics_every = std::max<std::int64_t>(1, recipe_.steps / kStatistics);
     options.trace_every = std::max<std::int64_t>(1, recipe_.steps / kTraces);
+    // A trace that waits for a step after the last one would be in the way of probes that look at activations.
+    if (!options_.probes.empty() && options.trace_every > 1 && last_ % options.trace_every == 0) ++options.trace_every;
     options.batches_every = 1;
     options.diagnose_every = options_.on_line ? std::max<std::int64_t>(20, recipe_.steps / 10) : -1;
     options.check_every_gradient = true;
@@ -114,10 +131,10 @@ class Course {
   }
 
   void tell() {
-    for (const std::string_view name : kToldSettings) monitor_.config(name, gallery::find_knob(name)->get(recipe_));
+    for (const std::string_view name : kToldSettings) monitor_->config(name, gallery::find_knob(name)->get(recipe_));
     const auto training = sample_hashes(data_.training.inputs);
-    monitor_.split_overlap(shared_samples(training, sample_hashes(data_.validation.inputs)));
-    monitor_.validation_changes(
+    monitor_->split_overlap(shared_samples(training, sample_hashes(data_.validation.inputs)));
+    monitor_->validation_changes(
         changed_samples(sample_hashes(validation_inputs()), sample_hashes(validation_inputs())));
   }
 
@@ -125,12 +142,16 @@ class Course {
     return std::max<std::int64_t>(1, recipe_.samples / recipe_.batch_size);
   }
 
+  /// The batch that a loader with this order gives after `drawn` others.
+  Samples load(std::int64_t drawn, at::Tensor& order) const {
+    const std::int64_t place = recipe_.fresh_batches ? drawn % batches_in_epoch() : 0;
+    if (place == 0 && recipe_.shuffle && (recipe_.fresh_batches || !order.defined())) order = random_order();
+    if (!order.defined()) order = at::arange(data_.training.count(), at::kLong);
+    return data_.training.at(order.slice(0, place * recipe_.batch_size, (place + 1) * recipe_.batch_size));
+  }
+
   Samples next_batch() {
-    const std::int64_t in_epoch = batches_in_epoch();
-    const std::int64_t place = recipe_.fresh_batches ? step_ % in_epoch : 0;
-    if (place == 0 && recipe_.shuffle && (recipe_.fresh_batches || !order_.defined())) order_ = random_order();
-    if (!order_.defined()) order_ = at::arange(data_.training.count(), at::kLong);
-    Samples batch = data_.training.at(order_.slice(0, place * recipe_.batch_size, (place + 1) * recipe_.batch_size));
+    Samples batch = load(step_, order_);
     if (recipe_.slow_data_ms > 0) {
       std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(recipe_.slow_data_ms));
     }
@@ -225,11 +246,11 @@ class Course {
     resume();
     network_->train(recipe_.train_mode);
     set_rate(*optimizer_, recipe_.lr * schedule_.at(step_ - schedule_start_).rate);
-    monitor_.await_batch();
+    monitor_->await_batch();
     const Samples batch = next_batch();
-    monitor_.batch_ready();
+    monitor_->batch_ready();
     if (refused(batch)) return last_loss_;
-    monitor_.batch(batch.inputs, data_.classes && batch.targets.dim() == 1 ? batch.targets : at::Tensor());
+    monitor_->batch(batch.inputs, data_.classes && batch.targets.dim() == 1 ? batch.targets : at::Tensor());
     if (recipe_.zero_grad) optimizer_->zero_grad();
     at::Tensor outputs;
     const auto compute = [&] {
@@ -239,12 +260,12 @@ class Course {
     const at::Tensor loss = compute();
     backward(loss);
     // Once is enough: what comes after the first accident is mostly its echo in the weights.
-    if (origin_.empty()) monitor_.replay_with(compute);
-    if (monitor_.step(loss)) optimizer_->step();
-    if (origin_.empty() && monitor_.origin()) origin_ = describe(*monitor_.origin());
-    monitor_.replay_with({});
+    if (origin_.empty()) monitor_->replay_with(compute);
+    if (monitor_->step(loss)) optimizer_->step();
+    if (origin_.empty() && monitor_->origin()) origin_ = describe(*monitor_->origin());
+    monitor_->replay_with({});
     if (recipe_.keep_graphs) kept_.insert(kept_.end(), {batch.inputs, outputs, loss});
-    if (data_.classes) monitor_.log("train/accuracy", accuracy_of(outputs.detach(), batch.targets));
+    if (data_.classes) monitor_->log("train/accuracy", accuracy_of(outputs.detach(), batch.targets));
     last_loss_ = loss.item<double>();
     return last_loss_;
   }
@@ -263,14 +284,14 @@ class Course {
       parameter.grad().div_(scale_);
       finite = finite && at::isfinite(parameter.grad()).all().item<bool>();
     }
-    monitor_.log("loss_scale", scale_);
+    monitor_->log("loss_scale", scale_);
     if (!finite) scale_ = std::max(1.0, scale_ / 2);
   }
 
   /// The stop and the second start of a training: optimizer and schedule as a person restores them.
   void resume() {
     if (!recipe_.resume_at || step_ != *recipe_.resume_at) return;
-    monitor_.checkpoint(recipe_.resume_schedule);
+    monitor_->checkpoint(recipe_.resume_schedule);
     if (!recipe_.resume_schedule) schedule_start_ = step_;
   }
 
@@ -291,15 +312,59 @@ class Course {
       at::AutoGradMode graph(!recipe_.no_grad);
       const at::Tensor outputs = forward(validation_inputs());
       const at::Tensor& targets = data_.validation.targets;
-      monitor_.validation_batch(outputs);
+      monitor_->validation_batch(outputs);
       std::vector<std::pair<std::string, double>> metrics;
       if (data_.classes) {
         const at::Tensor held = recipe_.metric_right ? targets : targets.roll({1}, {0});
         metrics.emplace_back("accuracy", accuracy_of(outputs, held));
       }
-      monitor_.validation(recipe_.loss_weight * own_loss(outputs, targets, 0).item<double>(), metrics);
+      monitor_->validation(recipe_.loss_weight * own_loss(outputs, targets, 0).item<double>(), metrics);
     }
     if (!stale_.empty()) swap_with_stale();
+  }
+
+  void remember_beginning() {
+    for (const at::Tensor& each : network_->parameters()) beginning_.push_back(each.detach().clone());
+    for (const at::Tensor& each : network_->buffers()) beginning_.push_back(each.detach().clone());
+  }
+
+  void begin_again() {
+    at::NoGradGuard guard;
+    auto place = beginning_.begin();
+    for (const at::Tensor& each : network_->parameters()) at::Tensor(each).copy_(*place++);
+    for (const at::Tensor& each : network_->buffers()) at::Tensor(each).copy_(*place++);
+    set_rate(*optimizer_, recipe_.lr);
+  }
+
+  /// The training as probes see it. They draw their batches from a loader of their own.
+  [[nodiscard]] Training as_training() {
+    Training training{*network_, *optimizer_, {}, {}, {}, {}, data_.classes, {}};
+    training.forward = [this](const at::Tensor& inputs) { return forward(inputs); };
+    training.loss = [this](const at::Tensor& outputs, const at::Tensor& targets) { return loss_of(outputs, targets); };
+    training.next_batch = [this] {
+      const Samples batch = load(probe_batches_++, probe_order_);
+      return torch::Batch{batch.inputs, batch.targets};
+    };
+    training.next_validation_batch = [this] {
+      const std::int64_t size = std::min(recipe_.batch_size, data_.validation.count());
+      const std::int64_t from = (probe_validations_++ * size) % (data_.validation.count() - size + 1);
+      return torch::Batch{validation_inputs().slice(0, from, from + size),
+                          data_.validation.targets.slice(0, from, from + size)};
+    };
+    training.restart = [this] { begin_again(); };
+    return training;
+  }
+
+  /// Runs the probes that look at the trained network, or at the fresh one, whose rate is then the recipe's.
+  void probe(bool trained) {
+    if (options_.probes.empty()) return;
+    network_->train(recipe_.train_mode);
+    if (!trained) set_rate(*optimizer_, recipe_.lr);
+    const ProbeSubject subject{as_training(), trained ? &*monitor_ : nullptr, [this] { return validation_inputs(); }};
+    for (const gallery::Probe* probe : options_.probes) {
+      if (probe->trained != trained) continue;
+      answers_.push_back(run_probe(*probe, subject, {options_.most_seconds, options_.stop}, options_.on_probe));
+    }
   }
 
   void swap_with_stale() {
@@ -312,7 +377,7 @@ class Course {
     }
   }
 
-  void judge(CourseResult& result) {
+  void judge(TrainingResult& result) {
     at::NoGradGuard guard;
     network_->eval();
     const at::Tensor outputs = forward(data_.truth.inputs);
@@ -321,13 +386,13 @@ class Course {
   }
 
   Recipe recipe_;
-  const CourseOptions& options_;
+  const TrainingOptions& options_;
   std::int64_t last_;
   TaskData data_;
   std::shared_ptr<Network> network_;
   std::unique_ptr<::torch::optim::Optimizer> optimizer_;
   Schedule schedule_;
-  Monitor monitor_;
+  std::optional<Monitor> monitor_;
   std::int64_t step_ = 0;
   std::int64_t schedule_start_ = 0;
   at::Tensor order_;
@@ -338,6 +403,11 @@ class Course {
   std::vector<at::Tensor> stale_;
   std::int64_t validations_ = 0;
   std::vector<at::Tensor> kept_;  // losses with their graphs
+  std::vector<gallery::ProbeAnswer> answers_;
+  std::vector<at::Tensor> beginning_;  // parameters and buffers before the first step, where a probe may ask for them
+  at::Tensor probe_order_;
+  std::int64_t probe_batches_ = 0;
+  std::int64_t probe_validations_ = 0;
 };
 
 /// One thread while it lives: with networks this small, threads spend their time waiting for each other.
@@ -354,21 +424,21 @@ class OneThread {
 
 }  // namespace
 
-Result<CourseResult> follow(const gallery::Recipe& recipe, const CourseOptions& options) {
+Result<TrainingResult> train(const gallery::Recipe& recipe, const TrainingOptions& options) {
   if (auto fits = gallery::check(recipe); !fits) return fits.error();
   try {
     const OneThread one_thread;
-    // What an earlier course has freed goes back to the system, or growth of this one's memory would not show.
+    // What an earlier training has freed goes back to the system, or growth of this one's memory would not show.
     ::malloc_trim(0);
     ::torch::manual_seed(options.seed);
-    Course course(recipe, options);
-    CourseResult result = course.run();
-    if (auto closed = course.close(); !closed) return closed.error();
+    TrainingByRecipe training(recipe, options);
+    TrainingResult result = training.run();
+    if (auto closed = training.close(); !closed) return closed.error();
     return result;
   } catch (const std::exception& problem) {
-    // The edge of LibTorch: whatever it throws ends this course, not the program.
+    // The edge of LibTorch: whatever it throws ends this training, not the program.
     return Error{ErrorCode::internal, problem.what(), options.name};
   }
 }
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

@@ -1,12 +1,12 @@
 // Building optimizers by recipe.
-#include "torch/course/optimizer.h"
+#include "trainer/optimizer.h"
 
 #include <torch/optim.h>
 
 #include <utility>
 #include <vector>
 
-namespace osler::torch {
+namespace osler::trainer {
 
 std::unique_ptr<::torch::optim::Optimizer> build_optimizer(const gallery::Recipe& recipe, const Network& network) {
   namespace optim = ::torch::optim;
@@ -37,4 +37,4 @@ void set_rate(::torch::optim::Optimizer& optimizer, double rate) {
   for (auto& group : optimizer.param_groups()) group.options().set_lr(rate);
 }
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

@@ -8,7 +8,7 @@
 
 #include "osler/gallery/recipe.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 
 /// Samples with their targets along the first dimension.
 struct Samples {
@@ -43,4 +43,4 @@ inline constexpr std::int64_t kDigitSide = 14;
 /// Digits drawn from seven strokes, moved and noised.
 [[nodiscard]] Samples draw_digits(std::int64_t count);
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

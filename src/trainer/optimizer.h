@@ -6,13 +6,13 @@
 #include <memory>
 
 #include "osler/gallery/recipe.h"
-#include "torch/course/network.h"
+#include "trainer/network.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 
 [[nodiscard]] std::unique_ptr<::torch::optim::Optimizer> build_optimizer(const gallery::Recipe& recipe,
                                                                          const Network& network);
 /// Sets the learning rate of every group.
 void set_rate(::torch::optim::Optimizer& optimizer, double rate);
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <vector>
 
-#include "torch/course/data.h"
+#include "trainer/data.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 namespace {
 
 constexpr std::int64_t kMnistSide = 28;
@@ -87,4 +87,4 @@ Samples draw_digits(std::int64_t count) {
   return {pictures.clamp(0, 255), labels};
 }
 
-}  // namespace osler::torch
+}  // namespace osler::trainer

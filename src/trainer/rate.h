@@ -6,9 +6,9 @@
 #include "osler/gallery/recipe.h"
 #include "osler/torch/schedule.h"
 
-namespace osler::torch {
+namespace osler::trainer {
 
 /// The schedule of a recipe, warm-up and all.
-[[nodiscard]] Schedule schedule_of(const gallery::Recipe& recipe);
+[[nodiscard]] torch::Schedule schedule_of(const gallery::Recipe& recipe);
 
-}  // namespace osler::torch
+}  // namespace osler::trainer
