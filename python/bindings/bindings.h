@@ -33,5 +33,6 @@ void add_tensors(pybind11::module_& module);
 void add_probes(pybind11::module_& module);
 void add_comparisons(pybind11::module_& module);
 void add_gpu(pybind11::module_& module);
+void add_gallery(pybind11::module_& module);
 
 }  // namespace osler::python

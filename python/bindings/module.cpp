@@ -37,4 +37,5 @@ PYBIND11_MODULE(_core, module) {
   osler::python::add_gpu(module);
   osler::python::add_watch(module);
   osler::python::add_probes(module);
+  osler::python::add_gallery(module);
 }

@@ -14,8 +14,8 @@
 #include "bindings/bindings.h"
 #include "osler/diagnosis/report.h"
 #include "osler/figures/figure.h"
-#include "osler/gallery/treat.h"
 #include "osler/probes/settle.h"
+#include "osler/probes/treat.h"
 #include "osler/run/experiment.h"
 #include "probes/class_skew.h"
 #include "probes/curvature_verdict.h"
@@ -223,17 +223,17 @@ Change change_of(const Remedy::Change& change) {
 py::dict treated(const Report& report, const std::function<bool(const Change&)>& can_apply,
                  const std::function<std::pair<double, std::shared_ptr<Report>>(const std::vector<Change>&)>& run,
                  std::size_t causes, std::size_t trials, double improvement) {
-  gallery::Forks forks;
+  probes::Forks forks;
   forks.can_apply = [&](const Remedy::Change& change) { return can_apply(change_of(change)); };
-  forks.run = [&](const gallery::Changes& changes) {
+  forks.run = [&](const probes::Changes& changes) {
     std::vector<Change> plain;
     for (const Remedy::Change& change : changes) plain.push_back(change_of(change));
     const auto [loss, after] = run(plain);
-    return gallery::Fork{loss, after ? *after : Report{}};
+    return probes::Fork{loss, after ? *after : Report{}};
   };
-  const gallery::Cure cure = gallery::treat(report, forks, {causes, trials, improvement});
+  const probes::Cure cure = probes::treat(report, forks, {causes, trials, improvement});
   py::list tried;
-  for (const gallery::Trial& trial : cure.trials) {
+  for (const probes::Trial& trial : cure.trials) {
     tried.append(py::make_tuple(trial.cause, trial.remedy, change_of(trial.change), trial.before, trial.after,
                                 trial.kept, trial.why));
   }

@@ -92,10 +92,17 @@ def _run_of_rows(rows: Iterable[Any], step: Optional[str], name: str) -> Run:
     return Run(core)
 
 
+def _read_as_it_is(values: Any, kinds: str) -> bool:
+    """Whether an array can be read where it lies: one dimension, float64, float32 or int64."""
+    type_of = getattr(values, "dtype", None)
+    size = getattr(type_of, "itemsize", 0)
+    fits = getattr(type_of, "kind", "-") in kinds and (size == 8 or (size == 4 and type_of.kind == "f"))  # type: ignore[union-attr]
+    return fits and getattr(values, "ndim", 0) == 1 and getattr(type_of, "isnative", False)
+
+
 def _column(values: Any) -> tuple[Any, Optional[bytes]]:
-    """A column as float64 with a mask of what is present; None where everything is."""
-    kind = getattr(getattr(values, "dtype", None), "kind", "")
-    if kind == "f" and getattr(values, "itemsize", 8) in (4, 8) and getattr(values, "ndim", 1) == 1:
+    """A column as numbers with a mask of what is present; None where everything is."""
+    if _read_as_it_is(values, "fi"):
         return values, None
     numbers = array.array("d")
     mask = bytearray()
@@ -113,7 +120,9 @@ def _run_of_columns(columns: Mapping[Any, Any], step: Optional[str], name: str) 
     if len(lengths) < len(named) or len(set(lengths.values())) > 1:
         raise InvalidError(f"columns of different lengths: {lengths}", "invalid-argument")
     rows = next(iter(lengths.values()), 0)
-    steps = array.array("q", (int(each) for each in named[column])) if column else array.array("q", range(rows))
+    steps: Any = array.array("q", range(rows)) if column is None else named[column]
+    if column is not None and not _read_as_it_is(steps, "i"):
+        steps = array.array("q", (int(each) for each in steps))
     table = []
     for key, values in named.items():
         if key == column:
@@ -133,19 +142,16 @@ def _present(values: Any) -> Optional[bytes]:
     pandas writes NaN both where a value is missing and where it was not a number. A column of which every row but the
     last ones has a value did break: its NaN are kept from there on. Otherwise they are gaps.
     """
-    missing = values.isna().to_numpy()
-    if not missing.any():
+    present = values.notna().to_numpy(copy=True)
+    if present.all():
         return None
-    finite = [row for row, gap in enumerate(missing) if not gap]
-    if not finite:
-        return bytes(len(missing))
-    widest = max((later - earlier for earlier, later in zip(finite, finite[1:])), default=1)
-    mask = bytearray(0 if gap else 1 for gap in missing)
-    tail = len(missing) - 1 - finite[-1]
-    if tail >= max(widest, 2) and len(finite) >= 2:
-        for row in range(finite[-1] + 1, len(missing)):
-            mask[row] = 1
-    return bytes(mask)
+    finite = present.nonzero()[0]
+    if len(finite) >= 2:
+        widest = int((finite[1:] - finite[:-1]).max())
+        last = int(finite[-1])
+        if len(present) - 1 - last >= max(widest, 2):
+            present[last + 1 :] = True
+    return bytes(present.tobytes())
 
 
 def _run_of_frame(frame: Any, step: Optional[str], name: str) -> Run:
@@ -156,9 +162,14 @@ def _run_of_frame(frame: Any, step: Optional[str], name: str) -> Run:
     for key in frame.columns:
         values = frame[key]
         if str(key) == column:
-            steps = values.ffill().fillna(0).astype("int64").to_numpy()
+            steps = values.to_numpy()
+            if not _read_as_it_is(steps, "i"):
+                steps = values.ffill().fillna(0).astype("int64").to_numpy()
         elif getattr(values.dtype, "kind", "O") in "iufb":
-            table.append((str(key), values.astype("float64").to_numpy(), _present(values)))
+            numbers = values.to_numpy()
+            if not _read_as_it_is(numbers, "fi"):
+                numbers = values.astype("float64").to_numpy()
+            table.append((str(key), numbers, _present(values)))
     if steps is None:
         steps = frame.index.to_numpy().astype("int64") if index_counts else array.array("q", range(len(frame)))
     core = _new_run(name)

@@ -12,7 +12,8 @@ import os
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from osler.report import Report
-from osler.torch.monitor import Monitor, optimizers_of
+from osler.torch.model import optimizers_of
+from osler.torch.monitor import Monitor
 
 if TYPE_CHECKING:
     TrainerCallback = Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import math
+import os
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -353,10 +354,12 @@ def test_monitors_leave_nothing_behind() -> None:
     once()
     gc.collect()
     before = len(gc.get_objects())
-    for _ in range(50):
+    threads = len(os.listdir("/proc/self/task"))
+    for _ in range(1000):
         once()
     gc.collect()
     assert len(gc.get_objects()) - before < 200
+    assert len(os.listdir("/proc/self/task")) == threads
     assert not model._forward_hooks and not model._forward_pre_hooks
 
 

@@ -53,7 +53,10 @@ class _Balance(html.parser.HTMLParser):
 
 
 def test_is_whole_for_every_case_of_the_tree() -> None:
-    logs = sorted((ROOT / "tests" / "cases").glob("*/sick-*.csv"))[::12]
+    cases = os.environ.get("OSLER_CASES")
+    if cases is None:
+        pytest.skip("OSLER_CASES does not name the folder of cases, which a build makes")
+    logs = sorted(Path(cases).glob("*/sick-*.csv"))[::12]
     assert len(logs) > 10
     for log in logs:
         balance = _Balance()

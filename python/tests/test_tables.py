@@ -60,6 +60,15 @@ def test_takes_arrays_without_a_copy() -> None:
         assert report.to_dict()["run"]["steps"]["count"] == 500
 
 
+def test_whole_numbers_count_and_steps_are_read_where_they_lie() -> None:
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed")
+    steps = numpy.arange(0, 3000, 3)
+    report = osler.diagnose({"step": steps, "loss": 2 / (1 + steps), "tokens": steps * 512}).to_dict()["run"]
+    assert (report["steps"]["first"], report["steps"]["last"], report["steps"]["count"]) == (0, 2997, 1000)
+    swapped = {"step": steps.astype(">i8"), "loss": (2 / (1 + steps)).astype(">f8")}
+    assert osler.diagnose(swapped).to_dict()["run"]["steps"] == report["steps"]
+
+
 def test_data_frames_go_both_ways(sick_log: Path, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.read_csv(sick_log)

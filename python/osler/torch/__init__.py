@@ -16,10 +16,12 @@ Osler is not linked to PyTorch: tensors are measured where they lie, by pointer,
 
 from osler.torch.checkup import check_initialisation, checkup, signal_propagation
 from osler.torch.gpu import GpuStatistics
-from osler.torch.monitor import BatchReport, Monitor
+from osler.torch.model import BatchReport
+from osler.torch.monitor import Monitor
 from osler.torch.origin import Origin, trace_origin
 from osler.torch.overfit import overfit_one_batch
 from osler.torch.rates import fresh_start, lr_range_test
+from osler.torch.samples import changed_samples, shared_samples
 from osler.torch.settling import Change, Cure, Settled, settle, treat
 from osler.torch.surface import curvature, loss_surface, noise_scale, sharpness
 from osler.torch.training import Preserved, Training
@@ -34,6 +36,7 @@ __all__ = [
     "Preserved",
     "Settled",
     "Training",
+    "changed_samples",
     "check_initialisation",
     "checkup",
     "curvature",
@@ -43,6 +46,7 @@ __all__ = [
     "noise_scale",
     "overfit_one_batch",
     "settle",
+    "shared_samples",
     "sharpness",
     "signal_propagation",
     "trace_origin",

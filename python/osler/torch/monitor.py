@@ -8,8 +8,8 @@ import os
 import sys
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Callable, Optional, Union
 
 import torch
@@ -20,76 +20,11 @@ from osler.experiment import Experiment
 from osler.report import Report
 from osler.torch import gpu as gpus
 from osler.torch import origin as origins
-from osler.torch.trace import Trace, compiling
+from osler.torch.model import BatchReport, depends_on_mode, inner, kept_buffers, problems_now, take_off, weakly
+from osler.torch.trace import Trace
 
 _CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
 _MANY = 1_000_000  # parameters from which on more than one thread measures
-_SMALL_BUFFER = 4096
-
-
-@dataclass(frozen=True)
-class BatchReport:
-    """What a batch is like."""
-
-    inputs: int
-    nonfinite: int
-    mean: float
-    std: float
-    abs_max: float
-    identical_samples: bool
-    repeated: bool
-    labels: int
-    invalid_labels: int
-    constant_label: bool
-    largest_class_share: float
-    problems: list[str] = field(default_factory=list)
-    """One sentence each; empty for a healthy batch."""
-
-
-def _inner(model: torch.nn.Module) -> tuple[torch.nn.Module, bool]:
-    """The model inside wrappers, whose layers have the names the user gave them, and whether it is compiled."""
-    compiled = False
-    while True:
-        original = getattr(model, "_orig_mod", None)
-        if isinstance(original, torch.nn.Module):
-            model, compiled = original, True
-        elif type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
-            model = model.module
-        else:
-            return model, compiled
-
-
-def _depends_on_mode(model: torch.nn.Module) -> bool:
-    names = {type(module).__name__ for module in model.modules()}
-    return any("Dropout" in name or "BatchNorm" in name for name in names)
-
-
-def _kept_buffers(model: torch.nn.Module) -> list[torch.Tensor]:
-    """The buffers that a forward pass may change: running statistics and their like, not large constant tables."""
-    return [
-        buffer
-        for name, buffer in model.named_buffers()
-        if "running_" in name or buffer.numel() <= _SMALL_BUFFER
-    ]
-
-
-def _weakly(monitor: Monitor) -> Callable[[Any, Any], None]:
-    """A hook that shows the model's inputs to a monitor as long as that lives."""
-    reference = weakref.ref(monitor)
-
-    def hook(module: Any, inputs: Any) -> None:
-        if compiling() or not torch.is_grad_enabled():
-            return
-        alive = reference()
-        if alive is not None:
-            alive.remember_inputs(inputs)
-
-    return hook
-
-
-def _take_off(hook: Any, trace: Trace) -> None:
-    hook.remove()
-    trace.close()
 
 
 class Monitor:
@@ -144,7 +79,7 @@ class Monitor:
         on_line: Optional[Callable[[str], None]] = lambda line: print(line, file=sys.stderr),
     ) -> None:
         self._outer = model
-        self._model, self._compiled = _inner(model)
+        self._model, self._compiled = inner(model)
         self._optimizers: list[torch.optim.Optimizer] = (
             [optimizer] if isinstance(optimizer, torch.optim.Optimizer) else list(optimizer)
         )
@@ -182,10 +117,10 @@ class Monitor:
         recorder.close_at_exit(self)
         self._closed = False
         self._late = self._late_news(device)
-        self._mode_matters = _depends_on_mode(self._model)
+        self._mode_matters = depends_on_mode(self._model)
         self._trace = Trace(self._model, self._watch)
         self._tracing = False
-        self._buffers = _kept_buffers(self._model)
+        self._buffers = kept_buffers(self._model)
         self._saved = [buffer.detach().clone() for buffer in self._buffers]
         self._inputs: Any = None
         self._random: Optional[torch.Tensor] = None
@@ -200,8 +135,8 @@ class Monitor:
         self._tell_configuration()
         self._watch.begin(self._parameters)
         # A monitor that is dropped must not live on in the model's hooks.
-        self._hook = self._outer.register_forward_pre_hook(_weakly(self))
-        weakref.finalize(self, _take_off, self._hook, self._trace)
+        self._hook = self._outer.register_forward_pre_hook(weakly(self))
+        weakref.finalize(self, take_off, self._hook, self._trace)
         self._begin_next()
 
     # Before the first step.
@@ -563,6 +498,14 @@ class Monitor:
         """A checkpoint was written; `with_scheduler`: the state of the learning rate schedule is in it."""
         self._watch.check("scheduler-not-checkpointed", 0.0 if with_scheduler else 1.0)
 
+    def split_overlap(self, share: float) -> None:
+        """The share of validation samples that are in the training set: see `shared_samples`."""
+        self._watch.check("split-overlap", float(share))
+
+    def validation_changes(self, share: float) -> None:
+        """The share of validation samples that differ when they are loaded twice: see `changed_samples`."""
+        self._watch.check("validation-augmented", float(share))
+
     # What it knows.
 
     @property
@@ -595,23 +538,7 @@ class Monitor:
 
     def quick_check(self) -> list[str]:
         """What is wrong right now with parameters, gradients, optimizer and mode, one sentence each."""
-        problems = []
-        held = {id(each) for optimizer in self._optimizers for group in optimizer.param_groups for each in group["params"]}
-        any_gradient = any(parameter.grad is not None for parameter in self._parameters)
-        for name, parameter in self._model.named_parameters():
-            for words, tensor in (("", parameter), ("The gradient of ", parameter.grad)):
-                facts = origins.bad_facts(tensor)
-                if facts is not None:
-                    problems.append(f"{words}{name} holds {origins.counted(facts)}.")
-            if not parameter.requires_grad:
-                continue
-            if id(parameter) not in held:
-                problems.append(f"{name} is in no group of the optimizer.")
-            if any_gradient and parameter.grad is None:
-                problems.append(f"{name} has received no gradient: it is not part of the graph.")
-        if self._mode_matters and not self._model.training:
-            problems.append("The model is in evaluation mode.")
-        return problems
+        return problems_now(self._model, self._optimizers, self._mode_matters)
 
     def summary(self) -> str:
         """A few lines on the run so far."""
@@ -648,7 +575,7 @@ class Monitor:
         if self._closed:
             return
         self._closed = True
-        _take_off(self._hook, self._trace)
+        take_off(self._hook, self._trace)
         if self._watch.here():
             self._settle()
             self._watch.finished("training ended")
@@ -659,10 +586,3 @@ class Monitor:
 
     def __exit__(self, *error: Any) -> None:
         self.close()
-
-
-def optimizers_of(optimizers: Union[Any, Sequence[Any]]) -> list[torch.optim.Optimizer]:
-    """PyTorch's optimizers behind what a framework wraps around them."""
-    listed = list(optimizers) if isinstance(optimizers, (list, tuple)) else [optimizers]
-    plain = [getattr(each, "optimizer", each) for each in listed]
-    return [each for each in plain if isinstance(each, torch.optim.Optimizer)]

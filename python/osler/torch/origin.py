@@ -7,6 +7,7 @@ import contextlib
 import math
 import os
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
@@ -150,19 +151,34 @@ class _Announced:
         self.now = None
 
 
+@dataclass(frozen=True)
+class _Write:
+    """A change in place that autograd was not told of."""
+
+    operation: str
+    layer: str
+    line: str
+
+
 class _Calls(TorchFunctionMode):
-    """Remembers for each node of the backward graph which call of which module made it."""
+    """Remembers for each node of the backward graph which call of which module made it, and what was written over."""
 
     def __init__(self, modules: _Modules) -> None:
         super().__init__()
         self._modules = modules
         self.numbers: list[int] = []
         self.places: list[tuple[str, str]] = []
+        self.last_write: Optional[_Write] = None
+        self._in_graph: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()
+        self._rewritten: dict[int, _Write] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self._note_write(getattr(func, "__name__", ""), args)
         result = func(*args, **(kwargs or {}))
         for each in tensors_in(result):
             node = each.grad_fn
+            if node is not None:
+                self._in_graph[storage_of(each)] = each
             if node is not None and hasattr(node, "_sequence_nr"):
                 self.numbers.append(int(node._sequence_nr()))
                 self.places.append((self._modules.path(), user_line()))
@@ -170,6 +186,25 @@ class _Calls(TorchFunctionMode):
             if node is not None:
                 node.metadata[_PLACE] = (self._modules.path(), user_line())
         return result
+
+    def _note_write(self, name: str, args: Any) -> None:
+        by_operator = name.startswith("__i") and name.endswith("__")
+        if not (by_operator or (name.endswith("_") and not name.endswith("__"))) or not args:
+            return
+        target = args[0]
+        if not isinstance(target, torch.Tensor) or target.requires_grad:
+            return
+        if storage_of(target) in self._in_graph:
+            operation = name.strip("_").removeprefix("i") if by_operator else name[:-1]
+            self.last_write = _Write(operation, self._modules.path(), user_line())
+            self._rewritten[storage_of(target)] = self.last_write
+
+    def written_over(self, tensors: Any) -> Optional[_Write]:
+        """What changed one of the tensors after the graph had taken note of it."""
+        for each in tensors:
+            if storage_of(each) in self._in_graph and storage_of(each) in self._rewritten:
+                return self._rewritten[storage_of(each)]
+        return None
 
     def place(self, number: int) -> tuple[str, str]:
         at = bisect.bisect_left(self.numbers, number)
@@ -216,6 +251,7 @@ class _Operations(TorchDispatchMode):
         self.announced: Optional[_Announced] = None
         self.suspects: list[_Suspect] = []
         self.marks: dict[int, int] = {}
+        self._made_here: set[int] = set()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         keywords = kwargs or {}
@@ -226,13 +262,28 @@ class _Operations(TorchDispatchMode):
         before = [(each, facts) for each, facts in bad if facts is not None]
         sound = not before
         values = [each.detach().clone() if sound and each.numel() <= 1 << 20 else each for each in inputs]
+        in_place = func.__name__.partition(".")[0].endswith("_")
+        foreign = in_place and not any(storage_of(each) in self._made_here for each in inputs[:1])
+        # By what they are, not by what was copied of them.
+        write = self._calls.written_over(inputs) if sound else None
         result = func(*args, **keywords)
         if not _core.uninitialised(plain):
             for output in tensors_in(result):
-                self._follow(plain, args, values, before, output)
+                self._follow(plain, args, values, before, output, foreign, write)
+        if not in_place and not _core.only_looks(plain):
+            self._made_here.update(storage_of(output) for output in tensors_in(result))
         return result
 
-    def _follow(self, plain: str, args: Any, inputs: Any, before: Any, output: torch.Tensor) -> None:
+    def _follow(
+        self,
+        plain: str,
+        args: Any,
+        inputs: Any,
+        before: Any,
+        output: torch.Tensor,
+        foreign: bool,
+        write: Optional[_Write],
+    ) -> None:
         key = storage_of(output)
         facts = bad_facts(output)
         if facts is None:
@@ -251,7 +302,14 @@ class _Operations(TorchDispatchMode):
             self.marks[key] = _ASKED
         else:
             self.marks[key] = len(self.suspects)
-            self.suspects.append(self._suspect(plain, args, inputs, output, facts))
+            suspect = self._suspect(plain, args, inputs, output, facts)
+            if suspect.backward and write is not None:
+                suspect.cause = "in-place-modification"
+                suspect.detail = f"a tensor that the gradient needs was changed by {write.operation} in place ({write.line})"
+            elif not suspect.backward and foreign:
+                suspect.cause = "in-place-modification"
+                suspect.detail += ", written over a tensor from before the step"
+            self.suspects.append(suspect)
 
     @staticmethod
     def _asked_for(args: Any, facts: dict[str, Any]) -> bool:
@@ -328,6 +386,19 @@ def from_outside(model: torch.nn.Module, inputs: Any) -> Optional[Origin]:
     return None
 
 
+def _refused(error: RuntimeError, write: Optional[_Write]) -> Optional[Origin]:
+    """A change in place that autograd has noticed, and so refuses to go on; None for any other error."""
+    if "modified by an inplace operation" not in str(error):
+        return None
+    told = write or _Write("", "", "")
+    name = told.operation or "an operation"
+    at = f" at {told.layer}" if told.layer else ""
+    line = f" ({told.line})" if told.line else ""
+    text = f"{name}{at} changed a tensor in place that the gradient needs{line}."
+    detail = str(error).partition(";")[0]
+    return Origin("backward", "in-place-modification", text, told.operation, told.layer, told.line, detail)
+
+
 def trace_origin(
     model: torch.nn.Module, compute_loss: Callable[[], Any], *, backward: bool = True
 ) -> Optional[Origin]:
@@ -350,8 +421,14 @@ def trace_origin(
             if not backward or loss is None or loss.numel() != 1 or loss.grad_fn is None or bad_facts(loss) is not None:
                 return None
             operations.announced = _Announced(loss.grad_fn) if _current_node is None else None
-            with operations:
-                loss.backward()
+            try:
+                with operations:
+                    loss.backward()
+            except RuntimeError as error:
+                refused = _refused(error, calls.last_write)
+                if refused is None:
+                    raise
+                return refused
             for parameter in reversed(list(model.parameters())):
                 found = operations.origin_of(parameter.grad)
                 if found is not None:

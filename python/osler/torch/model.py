@@ -1,0 +1,110 @@
+"""What a monitor asks of a model, its optimizers and its batches."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Callable, Union
+
+import torch
+
+from osler.torch.origin import bad_facts, counted
+from osler.torch.trace import Trace, compiling
+
+_SMALL_BUFFER = 4096
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """What a batch is like."""
+
+    inputs: int
+    nonfinite: int
+    mean: float
+    std: float
+    abs_max: float
+    identical_samples: bool
+    repeated: bool
+    labels: int
+    invalid_labels: int
+    constant_label: bool
+    largest_class_share: float
+    problems: list[str] = field(default_factory=list)
+    """One sentence each; empty for a healthy batch."""
+
+
+def inner(model: torch.nn.Module) -> tuple[torch.nn.Module, bool]:
+    """The model inside wrappers, whose layers have the names the user gave them, and whether it is compiled."""
+    compiled = False
+    while True:
+        original = getattr(model, "_orig_mod", None)
+        if isinstance(original, torch.nn.Module):
+            model, compiled = original, True
+        elif type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
+            model = model.module
+        else:
+            return model, compiled
+
+
+def depends_on_mode(model: torch.nn.Module) -> bool:
+    """Whether training and evaluation mode make a difference."""
+    names = {type(module).__name__ for module in model.modules()}
+    return any("Dropout" in name or "BatchNorm" in name for name in names)
+
+
+def kept_buffers(model: torch.nn.Module) -> list[torch.Tensor]:
+    """The buffers that a forward pass may change: running statistics and their like, not large constant tables."""
+    return [
+        buffer
+        for name, buffer in model.named_buffers()
+        if "running_" in name or buffer.numel() <= _SMALL_BUFFER
+    ]
+
+
+def weakly(monitor: Any) -> Callable[[Any, Any], None]:
+    """A hook that shows the model's inputs to a monitor as long as that lives."""
+    reference = weakref.ref(monitor)
+
+    def hook(module: Any, inputs: Any) -> None:
+        if compiling() or not torch.is_grad_enabled():
+            return
+        alive = reference()
+        if alive is not None:
+            alive.remember_inputs(inputs)
+
+    return hook
+
+
+def take_off(hook: Any, trace: Trace) -> None:
+    """Takes everything off the model that a monitor has put there."""
+    hook.remove()
+    trace.close()
+
+
+def problems_now(model: torch.nn.Module, optimizers: Sequence[torch.optim.Optimizer], mode_matters: bool) -> list[str]:
+    """What is wrong right now with parameters, gradients, optimizers and mode, one sentence each."""
+    problems = []
+    held = {id(each) for optimizer in optimizers for group in optimizer.param_groups for each in group["params"]}
+    any_gradient = any(parameter.grad is not None for parameter in model.parameters())
+    for name, parameter in model.named_parameters():
+        for words, tensor in (("", parameter), ("The gradient of ", parameter.grad)):
+            facts = bad_facts(tensor)
+            if facts is not None:
+                problems.append(f"{words}{name} holds {counted(facts)}.")
+        if not parameter.requires_grad:
+            continue
+        if id(parameter) not in held:
+            problems.append(f"{name} is in no group of the optimizer.")
+        if any_gradient and parameter.grad is None:
+            problems.append(f"{name} has received no gradient: it is not part of the graph.")
+    if mode_matters and not model.training:
+        problems.append("The model is in evaluation mode.")
+    return problems
+
+
+def optimizers_of(optimizers: Union[Any, Sequence[Any]]) -> list[torch.optim.Optimizer]:
+    """PyTorch's optimizers behind what a framework wraps around them."""
+    listed = list(optimizers) if isinstance(optimizers, (list, tuple)) else [optimizers]
+    plain = [getattr(each, "optimizer", each) for each in listed]
+    return [each for each in plain if isinstance(each, torch.optim.Optimizer)]
