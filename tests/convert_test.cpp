@@ -93,6 +93,16 @@ TEST_F(ConvertTest, HowARunEndedIsKeptAndNoEndIsInvented) {
   }
 }
 
+TEST_F(ConvertTest, WhatATargetHasNoPlaceForIsSaid) {
+  folder.write(
+      "a.jsonl",
+      "{\"config\": {\"lr\": 0.1, \"model\": \"mlp\"}}\n{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
+  EXPECT_THAT(osler({"convert", "a.jsonl", "-o", "a.csv"}).err,
+              HasSubstr("written to a.csv; csv has no place for 2 settings"));
+  EXPECT_THAT(osler({"convert", "a.jsonl", "-o", "a.osler"}).err, Not(HasSubstr("no place")));
+  EXPECT_THAT(osler({"convert", "a.csv", "-o", "b.csv"}).err, Not(HasSubstr("no place")));
+}
+
 TEST_F(ConvertTest, APipeIsConvertedToo) {
   const Outcome outcome = osler({"convert", "-", "-o", "x.jsonl"}, healthy_csv());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

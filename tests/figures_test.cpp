@@ -41,7 +41,7 @@ Examined examined(Run run) {
 }
 
 Examined examined_case(const std::string& file) {
-  const std::filesystem::path path = std::filesystem::path(OSLER_SOURCE_DIR) / "tests" / "cases" / file;
+  const std::filesystem::path path = std::filesystem::path(OSLER_CASES) / file;
   const auto sources = discover(real_file_system(), path);
   EXPECT_TRUE(sources) << file;
   auto run = read_run(real_file_system(), sources->front());
@@ -232,7 +232,7 @@ TEST(Figures, ShowTheEvidenceOfEveryFindingInItsCases) {
   std::size_t drawn = 0;
   for (const auto& [stem, finding] : findings()) {
     const std::string id(finding.id);
-    const auto folder = std::filesystem::path(OSLER_SOURCE_DIR) / "tests" / "cases" / id;
+    const auto folder = std::filesystem::path(OSLER_CASES) / id;
     if (!std::filesystem::is_directory(folder)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string file = entry.path().filename().string();

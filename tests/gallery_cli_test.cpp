@@ -98,6 +98,31 @@ TEST_F(GalleryTest, AVisitTellsTheStoryAndKeepsItsRuns) {
   EXPECT_THAT(run(diagnose).out, HasSubstr("batch-nonfinite"));
 }
 
+TEST_F(GalleryTest, WhatIsSetIsJudgedByWhatWasFoundInIt) {
+  const Outcome spoiled =
+      gallery(brief({"healthy-digits", "--no-treatment", "--set", "lr=10", "--set", "optimizer=sgd"}));
+  EXPECT_EQ(spoiled.exit_code, 1) << spoiled.err;
+  EXPECT_THAT(spoiled.out, AllOf(HasSubstr("With what you set"), HasSubstr("Found: "), HasSubstr("On clean data"),
+                                 Not(HasSubstr("false alarm"))));
+  const Outcome mended = gallery(brief({"nan-division", "--no-treatment", "--set", "guarded_math=on"}));
+  EXPECT_THAT(mended.out, AllOf(HasSubstr("On clean data"), Not(HasSubstr("finding missed"))));
+}
+
+TEST_F(GalleryTest, AProbeShowsWhatItFoundAndKeepsItInTheRun) {
+  const Outcome outcome = gallery(brief({"healthy-digits", "--probe", "lr-range", "--probe", "update-ratios"}));
+  EXPECT_NE(outcome.exit_code, 2) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("Which learning rates can this training take?"), HasSubstr("learning-rate from 1e-07"),
+                    HasSubstr("How far does one step move"), HasSubstr("--experiment lr-range-test")));
+  Call diagnose;
+  diagnose.arguments = {"diagnose", "osler-gallery/healthy-digits.osler"};
+  diagnose.folder = folder_.path();
+  EXPECT_THAT(run(diagnose).out, AllOf(HasSubstr("Tested"), HasSubstr("lr-range-test")));
+  const Outcome unknown = gallery({"healthy-digits", "--probe", "lr-rang"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("no probe 'lr-rang'"), HasSubstr("lr-range")));
+}
+
 TEST_F(GalleryTest, RunsAreNotKeptWhenNobodyWantsThem) {
   EXPECT_EQ(gallery(brief({"healthy-digits", "--runs", "", "--no-treatment"})).exit_code & 2, 0);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));

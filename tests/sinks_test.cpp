@@ -131,6 +131,34 @@ TEST(Sinks, ARunFileBecomesTensorBoardAndComesBackTheSame) {
   expect_series(read_back(folder / "tb", "tensorboard").numbers, run);
 }
 
+TEST(Sinks, WhatAHistogramTellsComesBackFromTensorBoardOnce) {
+  const TestFolder folder;
+  const RecordedRun run = recorded_run();
+  ASSERT_TRUE(write_with(run, tensorboard_sink(real_file_system(), folder / "one")));
+  const auto copied = [&](const char* from, const char* to) {
+    auto sink = tensorboard_sink(real_file_system(), folder / to);
+    ASSERT_TRUE(sink);
+    SinkFeed feed(std::move(*sink));
+    DamageReport damage;
+    ASSERT_TRUE(read_events(real_file_system(), discover(real_file_system(), folder / from)->front(), feed, damage));
+    ASSERT_TRUE(feed.close());
+  };
+  copied("one", "two");
+  copied("two", "three");
+  const auto means = [&](const char* name) {
+    const HistogramSink found = read_back(folder / name, "tensorboard");
+    EXPECT_EQ(found.histograms.at("weights/block.0.weight").size(), run.histograms.size()) << name;
+    std::vector<double> values;
+    for (const Event& event : found.numbers.events) {
+      if (found.numbers.names[event.series] == "weights/block.0.weight#mean") values.push_back(event.value);
+    }
+    return values;
+  };
+  EXPECT_EQ(means("one").size(), run.histograms.size());
+  EXPECT_EQ(means("two").size(), run.histograms.size());
+  EXPECT_EQ(means("three").size(), run.histograms.size());
+}
+
 TEST(Sinks, CsvTellsTheRunAgain) {
   const TestFolder folder;
   const RecordedRun run = recorded_run();

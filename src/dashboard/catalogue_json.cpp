@@ -34,7 +34,7 @@ Json cause_json(const Cause& cause) {
           {"prior", cause.prior}, {"pulls", std::move(pulls)}, {"settle", cause.settle}};
 }
 
-/// A page that only has a title tells so by its missing text.
+/// Id and title alone; without a text the dashboard knows that this is not the whole page.
 template <typename Page>
 Json title_json(const Page& page) {
   return {{"id", page.id}, {"title", page.title}};

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "osler/diagnosis/catalogue.h"
+
 namespace osler::gallery {
 namespace {
 
@@ -34,7 +36,7 @@ bool can_apply(const Recipe& recipe, const Remedy::Change& change) {
   return set(changed, change.name, change.to).has_value() && check(changed).has_value() && changed != recipe;
 }
 
-CourseOptions named(CourseOptions options, std::string_view ending) {
+TrainingOptions named(TrainingOptions options, std::string_view ending) {
   options.name += ending;
   if (!options.run_file.empty()) {
     const auto stem = options.run_file.stem().string();
@@ -60,12 +62,19 @@ class Visiting {
       : patient_(patient), follow_(trainer), options_(options) {}
 
   Result<Visit> run() {
+    if (!patient_.probe.empty()) {
+      const auto probe = find_probe(patient_.probe);
+      if (!probe) return probe.error();
+      auto& asked = options_.training.probes;
+      if (std::find(asked.begin(), asked.end(), *probe) == asked.end()) asked.push_back(*probe);
+    }
     phase("sick");
-    auto sick = follow_(patient_.recipe, options_.course);
+    auto sick = follow_(patient_.recipe, options_.training);
     if (!sick) return sick.error();
-    visit_.seed = options_.course.seed;
+    visit_.seed = options_.training.seed;
     visit_.sick = std::move(*sick);
     examine();
+    if (options_.own && !visit_.finding_seen) expect_what_was_found();
     visit_.treated_recipe = patient_.recipe;
     if (patient_.healthy() || !options_.treat || visit_.sick.stopped) return std::move(visit_);
     treat_by_report();
@@ -83,6 +92,20 @@ class Visiting {
     if (options_.on_phase) options_.on_phase(name);
   }
 
+  void expect_what_was_found() {
+    patient_.finding = {};
+    patient_.cause = {};
+    patient_.treatments.clear();
+    patient_.recovery = {};
+    patient_.recovery.better_by = 1;
+    for (const Observation& observation : visit_.sick.report.findings) {
+      if (!is_warning(observation)) continue;
+      // Findings live in the catalogue as long as the program does; the report may be moved.
+      if (const Finding* known = find_finding(observation.finding)) patient_.finding = known->id;
+      break;
+    }
+  }
+
   void examine() {
     const Report& report = visit_.sick.report;
     visit_.clean = std::none_of(report.findings.begin(), report.findings.end(), is_warning);
@@ -97,8 +120,8 @@ class Visiting {
 
   Result<void> train_again() {
     phase("treated");
-    CourseOptions course = named(options_.course, "-treated");
-    auto treated = follow_(visit_.treated_recipe, course);
+    TrainingOptions training = named(options_.training, "-treated");
+    auto treated = follow_(visit_.treated_recipe, training);
     if (!treated) return treated.error();
     visit_.treated = std::move(*treated);
     const auto ill = still_ill(patient_, visit_.sick, *visit_.treated);
@@ -122,15 +145,15 @@ class Visiting {
     return {};
   }
 
-  const Patient& patient_;
+  Patient patient_;  // a copy: of a visitor's own recipe the expectation is what was found
   const Trainer& follow_;
-  const VisitOptions& options_;
+  VisitOptions options_;
   Visit visit_;
 };
 
 }  // namespace
 
-Recipe changed(Recipe recipe, const Changes& changes) {
+Recipe changed(Recipe recipe, const probes::Changes& changes) {
   for (const Remedy::Change& change : changes) {
     // Changes were tried before: one that does not fit any more leaves the recipe as it is.
     static_cast<void>(set(recipe, change.name, change.to));
@@ -138,23 +161,24 @@ Recipe changed(Recipe recipe, const Changes& changes) {
   return recipe;
 }
 
-Cure cure(const Recipe& recipe, const Report& report, const Trainer& trainer, const VisitOptions& options) {
+probes::Cure cure(const Recipe& recipe, const Report& report, const Trainer& trainer, const VisitOptions& options) {
   int number = 0;
-  Forks forks;
+  probes::Forks forks;
   forks.can_apply = [&](const Remedy::Change& change) { return can_apply(recipe, change); };
-  forks.run = [&](const Changes& changes) {
+  forks.run = [&](const probes::Changes& changes) {
     if (options.on_phase) options.on_phase("fork " + std::to_string(++number));
-    CourseOptions course = options.course;
-    course.run_file.clear();
-    course.on_line = {};
-    course.steps = fork_steps(recipe, report, options.fork_share);
-    auto result = trainer(changed(recipe, changes), course);
-    return result ? Fork{result->true_loss, std::move(result->report)} : Fork{};
+    TrainingOptions training = options.training;
+    training.run_file.clear();
+    training.on_line = {};
+    training.steps = fork_steps(recipe, report, options.fork_share);
+    auto result = trainer(changed(recipe, changes), training);
+    return result ? probes::Fork{result->true_loss, std::move(result->report)} : probes::Fork{};
   };
   return treat(report, forks, options.treatment);
 }
 
-std::optional<std::string> still_ill(const Patient& patient, const CourseResult& sick, const CourseResult& treated) {
+std::optional<std::string> still_ill(const Patient& patient, const TrainingResult& sick,
+                                     const TrainingResult& treated) {
   const Recovery& recovery = patient.recovery;
   if (!std::isfinite(treated.true_loss)) return "its loss is not finite";
   if (recovery.accuracy && treated.true_accuracy.value_or(0) < *recovery.accuracy) {

@@ -26,10 +26,10 @@ struct FakeTrainer {
   std::vector<std::string> files;
   std::vector<std::int64_t> lengths;
 
-  Result<CourseResult> operator()(const Recipe& recipe, const CourseOptions& options) {
+  Result<TrainingResult> operator()(const Recipe& recipe, const TrainingOptions& options) {
     files.push_back(options.run_file.string());
     lengths.push_back(options.steps.value_or(recipe.steps));
-    CourseResult result;
+    TrainingResult result;
     result.true_loss = recipe.lr >= 1 ? 50 : 0.5;
     result.true_accuracy = recipe.lr >= 1 ? 0.1 : 0.9;
     if (recipe.lr < 1) return result;
@@ -110,7 +110,7 @@ TEST(Visit, AHealthyControlIsCleanAndNotTreated) {
 TEST(Visit, KeepsTheSickAndTheTreatedRunAndNoFork) {
   FakeTrainer fake;
   VisitOptions options;
-  options.course.run_file = "runs/diverging.osler";
+  options.training.run_file = "runs/diverging.osler";
   options.fork_share = 0.25;
   ASSERT_TRUE(visit(diverging(), std::ref(fake), options).has_value());
   EXPECT_THAT(fake.files, ElementsAre("runs/diverging.osler", "", "", "runs/diverging-treated.osler"));
@@ -126,8 +126,61 @@ TEST(Visit, TellsItsPhases) {
   EXPECT_THAT(phases, ElementsAre("sick", "fork 1", "fork 2", "treated"));
 }
 
+TEST(Visit, AVisitorsOwnRecipeIsJudgedByWhatWasFoundInIt) {
+  FakeTrainer fake;
+  Patient healthy;
+  healthy.id = "healthy";
+  VisitOptions options;
+  options.own = true;
+  const auto clean = visit(healthy, std::ref(fake), options);
+  ASSERT_TRUE(clean.has_value());
+  EXPECT_TRUE(clean->clean);
+  EXPECT_FALSE(clean->treated.has_value());
+  healthy.recipe.lr = 10;
+  const auto spoiled = visit(healthy, std::ref(fake), options);
+  ASSERT_TRUE(spoiled.has_value());
+  EXPECT_FALSE(spoiled->clean);
+  ASSERT_TRUE(spoiled->treated.has_value()) << "a control that was made sick is treated";
+  EXPECT_EQ(spoiled->treated_recipe.lr, 0.01);
+  EXPECT_TRUE(spoiled->recovered) << spoiled->not_recovered;
+}
+
+TEST(Visit, APatientsOwnTreatmentIsTakenOnlyWhereItsIllnessIsStillThere) {
+  FakeTrainer fake{"5", {}, {}};
+  VisitOptions options;
+  options.own = true;
+  const auto still = visit(diverging(), std::ref(fake), options);
+  ASSERT_TRUE(still.has_value());
+  EXPECT_TRUE(still->prescribed);
+  Patient other = diverging();
+  other.finding = "loss-plateau";
+  const auto made = visit(other, std::ref(fake), options);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_FALSE(made->prescribed);
+  EXPECT_FALSE(made->recovered);
+}
+
+TEST(Visit, RunsTheProbeThatShowsTheIllness) {
+  std::vector<std::size_t> asked;
+  const Trainer trainer = [&](const Recipe&, const TrainingOptions& options) -> Result<TrainingResult> {
+    asked.push_back(options.probes.size());
+    return TrainingResult{};
+  };
+  Patient patient = diverging();
+  patient.probe = "sharpness";
+  VisitOptions options;
+  options.treat = false;
+  options.training.probes = {*find_probe("sharpness")};
+  ASSERT_TRUE(visit(patient, trainer, options).has_value());
+  patient.probe = "curvature";
+  ASSERT_TRUE(visit(patient, trainer, options).has_value());
+  EXPECT_THAT(asked, ElementsAre(1U, 2U));
+  patient.probe = "crystal-ball";
+  EXPECT_FALSE(visit(patient, trainer, options).has_value());
+}
+
 TEST(Visit, FailsWhenThePatientCannotBeTrained) {
-  const Trainer broken = [](const Recipe&, const CourseOptions&) -> Result<CourseResult> {
+  const Trainer broken = [](const Recipe&, const TrainingOptions&) -> Result<TrainingResult> {
     return Error{ErrorCode::io, "the disk is full", "x.osler"};
   };
   const auto made = visit(diverging(), broken);
@@ -138,9 +191,9 @@ TEST(Visit, FailsWhenThePatientCannotBeTrained) {
 TEST(StillIll, HoldsTheTruthAgainstEveryCriterion) {
   Patient patient = diverging();
   patient.recovery = {0.8, 1.0, 0.5, true};
-  CourseResult sick;
+  TrainingResult sick;
   sick.true_loss = 2;
-  CourseResult treated;
+  TrainingResult treated;
   treated.true_loss = 0.9;
   treated.true_accuracy = 0.9;
   EXPECT_FALSE(still_ill(patient, sick, treated).has_value());

@@ -111,7 +111,7 @@ bool Entry::is_due(const Stamp& now) const {
   const double wall = wall_seconds();
   const double still = wall - now.modified;
   if (still_at_read_ < kStill) return still >= kStill;
-  // That a live run stands still is worth a look each time its silence has doubled.
+  // A live run that has gone silent is examined again each time the silence has doubled.
   return may_be_alive(now, wall) && still >= 2 * still_at_read_;
 }
 

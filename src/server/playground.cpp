@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "osler/gallery/patient.h"
+#include "osler/gallery/probe.h"
 #include "osler/gallery/recipe.h"
 
 namespace osler::server {
@@ -79,6 +80,14 @@ Json patients_json() {
   return all;
 }
 
+Json probes_json() {
+  Json all = Json::array();
+  for (const gallery::Probe& probe : gallery::probes()) {
+    all.push_back({{"name", probe.name}, {"question", probe.question}, {"trained", probe.trained}});
+  }
+  return all;
+}
+
 /// A knob's value as a client may write it.
 std::optional<std::string> value_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
@@ -143,6 +152,7 @@ std::optional<std::uint64_t> job_named(const std::string& body) {
 
 /// A run file and what SQLite keeps beside it.
 void remove_run(const Path& run) {
+  if (run.empty()) return;  // of a probe: it leaves none
   for (const char* ending : {"", "-wal", "-shm"}) {
     std::error_code ignored;
     std::filesystem::remove(run.string() + ending, ignored);
@@ -154,7 +164,8 @@ void remove_run(const Path& run) {
 /// A training or a treatment. All but the constants and `stop` belong to the playground's mutex.
 struct Playground::Job {
   std::uint64_t id = 0;
-  std::uint64_t of = 0;  ///< the training that is treated; 0: it is a training
+  std::uint64_t of = 0;  ///< the training that is treated or probed; 0: it is a training
+  std::string probe;     ///< its name; empty: it is none
   Order order;
   Path run;  ///< what it writes
   Path sick;
@@ -181,6 +192,7 @@ struct Playground::Job {
 
   [[nodiscard]] Json json() const {
     Json all = {{"id", id}, {"of", of == 0 ? Json(nullptr) : Json(of)}, {"state", state()}, {"phase", phase}};
+    all["probe"] = probe.empty() ? Json(nullptr) : Json(probe);
     all["patient"] = order.patient.empty() ? Json(nullptr) : Json(order.patient);
     all["settings"] = order.settings;
     all["seed"] = order.seed;
@@ -216,6 +228,7 @@ std::string Playground::choices_json(const std::string& proof) const {
                              {"treatment_seconds", limits_.treatment.count()},
                              {"kept", limits_.kept},
                              {"knobs", knobs_json()},
+                             {"probes", probes_json()},
                              {"patients", patients_json()}});
 }
 
@@ -290,21 +303,34 @@ Playground::Answer Playground::train(const std::string& body) {
   return start(job, {"play", "--run=" + job->run.string()}, limits_.training);
 }
 
+std::variant<Playground::JobPtr, Playground::Answer> Playground::ended_training(std::uint64_t id,
+                                                                                const std::string& probe) {
+  if (closing_) return refused(503, "the server is being stopped");
+  const JobPtr training = find(id);
+  if (training == nullptr || training->of != 0) return refused(404, "no such training");
+  if (training->runs || training->run_id.empty()) {
+    return refused(409, "only a training that has ended can be treated or probed");
+  }
+  const auto earlier =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const JobPtr& job) { return job->of == id && job->probe == probe; });
+  if (earlier != jobs_.end() && (*earlier)->runs) {
+    return refused(409, probe.empty() ? "it is being treated" : "this probe is running on it");
+  }
+  if (running() >= limits_.at_once) {
+    return refused(429, "as many trainings as may run at once are running; stop one or wait for it");
+  }
+  if (earlier != jobs_.end()) jobs_.erase(earlier);
+  return training;
+}
+
 Playground::Answer Playground::treat(const std::string& body) {
   if (program_.empty()) return refused(501, kNoTrainer);
   const auto id = job_named(body);
   if (!id) return refused(400, "job must be the number of a training");
   const std::lock_guard lock(mutex_);
-  if (closing_) return refused(503, "the server is being stopped");
-  const JobPtr sick = find(*id);
-  if (sick == nullptr || sick->of != 0) return refused(404, "no such training");
-  if (sick->runs || sick->run_id.empty()) return refused(409, "only a training that has ended can be treated");
-  const auto earlier = std::find_if(jobs_.begin(), jobs_.end(), [&](const JobPtr& job) { return job->of == *id; });
-  if (earlier != jobs_.end() && (*earlier)->runs) return refused(409, "it is being treated");
-  if (running() >= limits_.at_once) {
-    return refused(429, "as many trainings as may run at once are running; stop one or wait for it");
-  }
-  if (earlier != jobs_.end()) jobs_.erase(earlier);
+  const auto found = ended_training(*id, "");
+  if (const Answer* no = std::get_if<Answer>(&found)) return *no;
+  const JobPtr& sick = std::get<JobPtr>(found);
   auto job = std::make_shared<Job>();
   job->id = ++last_id_;
   job->of = *id;
@@ -312,6 +338,27 @@ Playground::Answer Playground::treat(const std::string& body) {
   job->sick = sick->run;
   job->run = folder_ / (sick->run.stem().string() + "-treated.osler");
   return start(job, {"play", "--treat", "--run=" + sick->run.string()}, limits_.treatment);
+}
+
+Playground::Answer Playground::probe(const std::string& body) {
+  if (program_.empty()) return refused(501, kNoTrainer);
+  const auto id = job_named(body);
+  if (!id) return refused(400, "job must be the number of a training");
+  const Json asked = Json::parse(body, nullptr, false);
+  const auto name = asked.find("probe");
+  if (name == asked.end() || !name->is_string()) return refused(400, "probe must be a name");
+  const auto probe = gallery::find_probe(name->get<std::string>().substr(0, kLongestValue));
+  if (!probe) return refused(400, probe.error().message);
+  const std::lock_guard lock(mutex_);
+  const auto found = ended_training(*id, std::string((*probe)->name));
+  if (const Answer* no = std::get_if<Answer>(&found)) return *no;
+  const JobPtr& training = std::get<JobPtr>(found);
+  auto job = std::make_shared<Job>();
+  job->id = ++last_id_;
+  job->of = *id;
+  job->probe = (*probe)->name;
+  job->order = training->order;
+  return start(job, {"play", "--probe=" + job->probe, "--run=" + training->run.string()}, limits_.probe);
 }
 
 Playground::Answer Playground::cancel(const std::string& body) {
@@ -376,7 +423,7 @@ void Playground::look_for_runs(Job& job) {
     if (!job.run_id.empty()) return;
   }
   std::error_code ignored;
-  if (!std::filesystem::exists(job.run, ignored)) return;
+  if (job.run.empty() || !std::filesystem::exists(job.run, ignored)) return;
   std::string id = on_run_(job.run);
   const std::lock_guard lock(mutex_);
   job.run_id = std::move(id);

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "dashboard/json.h"
@@ -25,6 +26,7 @@ struct PlaygroundLimits {
   std::size_t kept = 24;              ///< trainings whose runs are kept; the oldest go first
   std::chrono::seconds training{90};  ///< after which a training is stopped
   std::chrono::seconds treatment{300};
+  std::chrono::seconds probe{180};
   std::chrono::milliseconds overtime{5000};  ///< after its seconds, for a training that should have stopped by itself
   std::chrono::milliseconds grace{4000};     ///< from being asked to stop until it is ended
 };
@@ -59,6 +61,8 @@ class Playground {
   [[nodiscard]] Answer train(const std::string& body);
   /// Treats a finished training: {"job": id}.
   [[nodiscard]] Answer treat(const std::string& body);
+  /// Runs a probe on a training that has ended, from its own beginning: {"job": id, "probe": name}.
+  [[nodiscard]] Answer probe(const std::string& body);
   /// Stops a job: {"job": id}.
   [[nodiscard]] Answer cancel(const std::string& body);
 
@@ -68,6 +72,8 @@ class Playground {
 
   [[nodiscard]] Answer start(const JobPtr& job, std::vector<std::string> arguments, std::chrono::seconds most);
   [[nodiscard]] JobPtr find(std::uint64_t id) const;
+  /// A training that has ended, with room for a job on it; the other jobs of the same kind on it are forgotten.
+  [[nodiscard]] std::variant<JobPtr, Answer> ended_training(std::uint64_t id, const std::string& probe);
   [[nodiscard]] std::size_t running() const;
   void make_room();
   void follow(Job& job, const std::vector<std::string>& arguments, std::chrono::seconds most);

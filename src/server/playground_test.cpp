@@ -127,6 +127,40 @@ TEST_F(PlaygroundTest, RefusesWhatCannotBeTrained) {
   EXPECT_EQ(ground->treat(R"({"job":"1"})").status, 400);
 }
 
+TEST_F(PlaygroundTest, RunsProbesOnATrainingThatHasEnded) {
+  const auto ground = playground(kEnds);
+  const Json choices = Json::parse(ground->choices_json("proof"));
+  ASSERT_FALSE(choices.at("probes").empty());
+  ASSERT_EQ(ground->train(R"({"patient":"lr-too-low"})").status, 202);
+  ASSERT_EQ(ended(*ground).at("state"), "done");
+  for (const Json& probe : choices.at("probes")) {
+    const Json asked = {{"job", 1}, {"probe", probe.at("name")}};
+    EXPECT_EQ(ground->probe(asked.dump()).status, 202) << asked;
+    const Json job = ended(*ground);
+    EXPECT_EQ(job.at("state"), "done");
+    EXPECT_EQ(job.at("probe"), probe.at("name"));
+    EXPECT_EQ(job.at("of"), 1);
+    EXPECT_TRUE(job.at("run").is_null()) << "it leaves no run of its own";
+  }
+  EXPECT_EQ(ground->probe(R"({"job":1,"probe":"lr-range"})").status, 202);
+  ASSERT_EQ(ended(*ground).at("state"), "done");
+  EXPECT_EQ(Json::parse(ground->jobs_json()).at("jobs").size(), 1 + choices.at("probes").size())
+      << "the newest of each";
+  EXPECT_EQ(ground->treat(R"({"job":1})").status, 202) << "a probe is no treatment";
+}
+
+TEST_F(PlaygroundTest, RefusesProbesThatThereAreNot) {
+  const auto ground = playground(kWaits);
+  EXPECT_EQ(ground->probe(R"({"job":1,"probe":"lr-range"})").status, 404);
+  ASSERT_EQ(ground->train("{}").status, 202);
+  EXPECT_EQ(ground->probe(R"({"job":1})").status, 400);
+  EXPECT_EQ(ground->probe(R"({"job":1,"probe":7})").status, 400);
+  const auto unknown = ground->probe(R"({"job":1,"probe":"--run=/etc/passwd"})");
+  EXPECT_EQ(unknown.status, 400);
+  EXPECT_THAT(unknown.body, HasSubstr("lr-range"));
+  EXPECT_EQ(ground->probe(R"({"job":1,"probe":"lr-range"})").status, 409) << "it still runs";
+}
+
 TEST_F(PlaygroundTest, RunsOnlySoManyAtOnce) {
   const auto ground = playground(kWaits, {.at_once = 2});
   EXPECT_EQ(ground->train("{}").status, 202);

@@ -15,6 +15,7 @@
 #include "server/answers.h"
 #include "server/front.h"
 #include "server/http.h"
+#include "server/lessons.h"
 #include "server/library.h"
 #include "server/playground.h"
 
@@ -42,6 +43,7 @@ constexpr const char* kNoDashboard =
     "Node and npm were not there. Install them and build again.\n";
 constexpr const char* kJson = "application/json";
 constexpr const char* kOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+constexpr std::string_view kLearn = "/api/learn";
 constexpr std::string_view kPlayground = "/api/playground";
 constexpr const char* kProof = "X-Osler-Proof";
 
@@ -117,7 +119,7 @@ class HttpServer final : public Server {
       route(request, response);
       return httplib::Server::HandlerResponse::Handled;
     });
-    http_.Post(std::string(kPlayground) + "/(train|treat|cancel)",
+    http_.Post(std::string(kPlayground) + "/(train|treat|probe|cancel)",
                [this](const httplib::Request& request, httplib::Response& response) { play(request, response); });
   }
 
@@ -218,6 +220,7 @@ class HttpServer final : public Server {
     if (path == "/api/tree") return send(response, tree_, kJson);
     if (path == kPlayground) return send(response, shared(playground_.choices_json(proof_)), kJson);
     if (path == std::string(kPlayground) + "/jobs") return send(response, shared(playground_.jobs_json()), kJson);
+    if (path.starts_with(kLearn)) return route_course(path.substr(kLearn.size()), request, response);
     if (path == "/api/events") return stream_events(response);
     if (path == "/metrics") return send(response, shared(metrics_text(library_.cards())), kOpenMetrics);
     for (const dashboard::Page& page : dashboard::pages()) {
@@ -234,6 +237,21 @@ class HttpServer final : public Server {
     if (what == "/report") return give(response, library_.answer(id, Library::Answer::report));
     if (what == "/series") return give_series(id, request, response);
     if (what == "/layers" || what == "/distribution") return give_picture(id, what, request, response);
+    refuse(response, 404, "nothing is here");
+  }
+
+  void route_course(std::string_view rest, const httplib::Request& request, httplib::Response& response) {
+    constexpr std::string_view kImages = "/images/";
+    if (rest.empty()) return send(response, shared(lessons_json()), kJson);
+    if (rest.starts_with(kImages)) {
+      const std::string_view figure = lesson_figure(rest.substr(kImages.size()));
+      if (!figure.empty()) return response.set_content(std::string(figure), "image/svg+xml");
+    }
+    const auto exercise = parameter(request, "exercise", 0);
+    std::optional<std::string> answer;
+    if (exercise && rest == "/check") answer = checked_json(*exercise, request.get_param_value("answer"));
+    if (exercise && rest == "/solution") answer = solution_json(*exercise);
+    if (answer) return send(response, shared(std::move(*answer)), kJson);
     refuse(response, 404, "nothing is here");
   }
 
@@ -269,6 +287,7 @@ class HttpServer final : public Server {
     const std::string what = request.matches[1];
     const Playground::Answer answer = what == "train"   ? playground_.train(request.body)
                                       : what == "treat" ? playground_.treat(request.body)
+                                      : what == "probe" ? playground_.probe(request.body)
                                                         : playground_.cancel(request.body);
     response.status = answer.status;
     response.set_content(answer.body, kJson);

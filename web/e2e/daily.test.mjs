@@ -35,6 +35,7 @@ before(async () => {
     }
   }
   writeFileSync(join(folder, 'nan.csv'), falling(400, 200));
+  writeFileSync(join(folder, 'begun.csv'), falling(50));
   writeFileSync(join(folder, 'table.csv'), '1,2\n3,4\n');
   stage = await raise([folder, '--archive', 'put-away']);
   open = stage.open;
@@ -55,9 +56,10 @@ test('a remedy is copied as code of a framework or as a sentence, never as a kno
   await page.close();
 });
 
-test('the cursor shows the step', async () => {
+test('the cursor shows the step; without one the values are said to be the newest', async () => {
   const page = await open();
   await openRun(page, 'nan.csv');
+  await page.locator('.legend .where', { hasText: 'newest' }).first().waitFor();
   const box = await page.locator('.chart .u-over').first().boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 40);
   await page.locator('.legend .where', { hasText: /step \d(,\d{3})?/ }).first().waitFor();
@@ -186,7 +188,7 @@ test('the lines of a chart are chosen, others drawn over them, and a chart pinne
   await page.waitForFunction(() => document.querySelector('.chart h3').textContent === 'Speed');
   const again = await open(page.url().slice(stage.address.length));
   await again.locator('.legend', { hasText: 'lr (right)' }).waitFor();
-  assert.equal(await again.locator('.chart h3').first().innerText(), 'Speed');
+  await again.waitForFunction(() => document.querySelector('.chart h3')?.textContent === 'Speed');
   const download = again.waitForEvent('download');
   await again.locator('.chart', { has: again.locator('h3', { hasText: /^Loss$/ }) }).getByRole('button', { name: 'svg', exact: true }).click();
   await (await download).saveAs(join(folder, 'over.svg'));
@@ -204,7 +206,8 @@ test('runs are added to a comparison, and series to its charts', async () => {
   await page.getByRole('link', { name: 'Compare 2 runs' }).click();
   await page.locator('.against').first().waitFor();
   await page.getByRole('link', { name: 'Add or remove runs' }).click();
-  assert.equal(await page.locator('.pick input:checked').count(), 2, 'what was chosen stands first');
+  // What was chosen stands first.
+  await page.waitForFunction(() => [...document.querySelectorAll('.pick input')].slice(0, 2).filter((input) => input.checked).length === 2);
   await page.locator('.pick label', { hasText: 'machine.csv' }).click();
   await page.getByRole('link', { name: 'Compare 3 runs' }).click();
   await page.locator('.against').nth(1).waitFor();
@@ -236,6 +239,16 @@ test('compare without a choice offers one, and a run that turned NaN is never th
   await page.locator('.standing.worse').waitFor();
   assert.match(await page.locator('.standing').innerText(), /Worse: turned NaN/);
   assert.match(await page.locator('.against').innerText(), /not finite after step 995/);
+  await page.close();
+});
+
+test('a run that is still young is the same so far, not the same', async () => {
+  const page = await open('#/compare');
+  await page.locator('.pick label', { hasText: /step 1,995/ }).first().click();
+  await page.locator('.pick label', { hasText: 'begun.csv' }).click();
+  await page.getByRole('link', { name: 'Compare 2 runs' }).click();
+  await page.locator('.standing.same').waitFor();
+  assert.equal(await page.locator('.standing').innerText(), 'The same so far');
   await page.close();
 });
 

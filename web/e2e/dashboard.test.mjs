@@ -359,6 +359,57 @@ test('a training of the playground is diagnosed while it runs, and treated', asy
   await page.close();
 });
 
+test('a probe of the playground shows its verdict and its curve, on a sick and on a healthy training', async (t) => {
+  const { available, probes } = await (await fetch(`${stage.address}api/playground`)).json();
+  if (!available) return t.skip('this server cannot train');
+  const page = await open('#/playground');
+  let training; // The page shows an earlier training until this one has begun.
+  for (const [lr, verdict] of [['0.000001', 'Failed'], ['0.003', 'Passed']]) {
+    await page.getByLabel('Start from').selectOption('');
+    await page.getByLabel('lr, exactly', { exact: true }).fill(lr);
+    await page.getByLabel('lr, exactly', { exact: true }).press('Enter');
+    const begun = page.waitForResponse(/playground\/train$/);
+    await page.getByRole('button', { name: 'Train', exact: true }).click();
+    training = page.getByRole('region', { name: `Training own-${(await (await begun).json()).id}`, exact: true });
+    await training.getByRole('group', { name: 'Probe it' }).waitFor();
+    for (const { name } of probes) await training.getByRole('button', { name, exact: true }).waitFor();
+    await training.getByRole('button', { name: 'lr-range', exact: true }).click();
+    const answer = training.getByRole('region', { name: 'Probe lr-range' });
+    await answer.locator('.outcome', { hasText: verdict }).first().waitFor();
+    await answer.getByRole('img', { name: /by Learning rate/ }).waitFor();
+    assert.match(await answer.innerText(), /Which learning rates can this training take\?[\s\S]*is suggested/);
+  }
+  // All of them, one by one, on the healthy one.
+  for (const { name, question } of probes.filter((probe) => probe.name !== 'lr-range')) {
+    await training.getByRole('button', { name, exact: true }).click();
+    const answer = training.getByRole('region', { name: `Probe ${name}`, exact: true });
+    await answer.getByRole('heading', { name: question }).waitFor();
+    assert.ok((await answer.locator('.outcome, .words').count()) > 0, name);
+    assert.equal(await answer.locator('.outcome.stopped').count(), 0, name);
+  }
+  await page.close();
+});
+
+test('the course stands beside the playground, and its exercises are checked', async () => {
+  const page = await open('#/learn');
+  await page.getByRole('heading', { name: 'Why training fails' }).waitFor();
+  await page.getByRole('link', { name: 'Finding the learning rate' }).click();
+  await page.getByRole('heading', { name: 'Finding the learning rate', level: 1 }).waitFor();
+  const figure = page.locator('.learn figure img').first();
+  await figure.scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => document.querySelector('.learn figure img')?.naturalWidth > 0);
+  const exercise = page.getByRole('region', { name: 'Exercise 17' });
+  await exercise.getByLabel('Answer to exercise 17').fill('0.1');
+  await exercise.getByRole('button', { name: 'Check' }).click();
+  await exercise.getByText('Not yet.').waitFor();
+  await exercise.getByLabel('Answer to exercise 17').fill('0.4');
+  await exercise.getByRole('button', { name: 'Check' }).click();
+  await exercise.getByText('Right.').waitFor();
+  await exercise.getByRole('button', { name: 'Show the solution' }).click();
+  await exercise.locator('.solution').waitFor();
+  await page.close();
+});
+
 test('the playground refuses what no knob takes, and a training can be stopped', async (t) => {
   const page = await open('#/playground');
   const { available } = await (await fetch(`${stage.address}api/playground`)).json();

@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core';
 const here = dirname(fileURLToPath(import.meta.url));
 const source = join(here, '../..');
 export const program = process.env.OSLER_PROGRAM ?? join(source, 'build/osler');
+const cases = process.env.OSLER_CASES ?? join(source, 'build/dev/tests/cases');
 /** How long anything may take to appear: far longer than it takes on a machine that is busy with other things. */
 export const patience = 120_000;
 
@@ -67,7 +68,7 @@ export function writeMany(folder, count, best) {
 export function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'osler-e2e-'));
   cpSync(join(source, 'examples/logs'), join(folder, 'logs'), { recursive: true });
-  cpSync(join(source, 'tests/cases/vanishing-by-depth/sick-seven-decades.csv'), join(folder, 'depth.csv'));
+  cpSync(join(cases, 'vanishing-by-depth/sick-seven-decades.csv'), join(folder, 'depth.csv'));
   cpSync(join(source, 'tests/samples/tensorboard'), join(folder, 'board'), { recursive: true });
   writeFileSync(join(folder, '<b>bold<script>window.hit=1<!--.csv'), hostileLog());
   writeFileSync(join(folder, `"'\u202egpj.jsonl`), longNamedLog());

@@ -127,6 +127,7 @@ export interface Experiment {
 }
 
 export interface Report {
+  run: { steps?: { first: number; last: number } };
   status: Status;
   headline: string;
   findings: Finding[];
@@ -266,6 +267,7 @@ export type Choices = { available: false; why: string } | {
   treatment_seconds: number;
   kept: number;
   knobs: Knob[];
+  probes: { name: string; question: string; trained: boolean }[];
   patients: Patient[];
 };
 
@@ -285,19 +287,46 @@ export interface TreatmentResult {
   outcome?: CourseOutcome;
 }
 
-/** A training of the playground, or the treatment of one. */
+export interface ProbeResult {
+  experiments: Experiment[];
+  words: string;
+}
+
+/** A training of the playground, the treatment of one, or a probe on one. */
 export interface Job {
   id: number;
   of: number | null;
   state: 'running' | 'done' | 'stopped' | 'timed-out' | 'failed';
   phase: string;
+  probe: string | null;
   patient: string | null;
   settings: Record<string, string>;
   seed: number;
   run: string | null;
-  progress: { step?: number; steps?: number; loss?: number | null };
-  result: CourseOutcome | TreatmentResult | null;
+  progress: { step?: number; steps?: number; loss?: number | null; seconds_left?: number };
+  result: CourseOutcome | TreatmentResult | ProbeResult | null;
   error: string | null;
+}
+
+export interface CourseFile {
+  name: string;
+  text: string;
+}
+
+export interface CourseExercise {
+  number: number;
+  title: string;
+  text: string;
+  checked: boolean;
+  files: CourseFile[];
+}
+
+export interface Lesson {
+  number: number;
+  name: string;
+  title: string;
+  text: string;
+  exercises: CourseExercise[];
 }
 
 export interface Range {
@@ -398,8 +427,8 @@ function once<T>(get: () => Promise<T>): () => Promise<T> {
 /** Asked for anew each time: a server that was started again has another proof. */
 export const getChoices = () => ask<Choices>('/api/playground');
 
-/** Asks the server to train, treat or stop something; only a page of its own knows the proof. */
-export async function changeJob(what: 'train' | 'treat' | 'cancel', body: object): Promise<Job> {
+/** Asks the server to train, treat, probe or stop something; only a page of its own knows the proof. */
+export async function changeJob(what: 'train' | 'treat' | 'probe' | 'cancel', body: object): Promise<Job> {
   const choices = await getChoices();
   if (!choices.available) throw new Error(choices.why);
   return ask(`/api/playground/${what}`, undefined, {
@@ -409,5 +438,8 @@ export async function changeJob(what: 'train' | 'treat' | 'cancel', body: object
   });
 }
 
+export const getLessons = once(async () => (await ask<{ lessons: Lesson[] }>('/api/learn')).lessons);
+export const checkAnswer = (exercise: number, answer: string) => ask<{ right: boolean; text: string }>(`/api/learn/check?${new URLSearchParams({ exercise: String(exercise), answer })}`);
+export const getSolution = (exercise: number) => ask<{ text: string; files: CourseFile[] }>(`/api/learn/solution?exercise=${exercise}`);
 export const getCatalogue = once(() => source.catalogue());
 export const getTree = once(() => source.tree());

@@ -1,6 +1,6 @@
 // How a reader arranges the charts of a page: which stand first, and what is drawn in them. The address keeps it.
-import { useEffect, useState } from 'preact/hooks';
-import { keep, kept } from './route';
+import { useState } from 'preact/hooks';
+import { kept, useKept } from './route';
 
 /** A line and the chart it is in, as one word of the address: neither a title nor a name has a tab in it. */
 const placed = (chart: string, name: string) => `${chart}\t${name}`;
@@ -12,7 +12,7 @@ export function useArrangement() {
   const [pinned, setPinned] = useState<string[]>(() => kept().getAll('pin'));
   const [over, setOver] = useState<string[]>(() => kept().getAll('over'));
   const [less, setLess] = useState<string[]>(() => kept().getAll('without'));
-  useEffect(() => keep({ series: added, pin: pinned, over, without: less }), [added, pinned, over, less]);
+  useKept({ series: added, pin: pinned, over, without: less });
   return {
     added,
     add: (name: string) => setAdded([...new Set([...added, name])]),

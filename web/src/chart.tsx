@@ -318,7 +318,7 @@ const kUnits: Record<Axis['kind'], string> = { step: 'step', relative: 'step', e
 function Legend({ columns, lines, axis, at }: { columns: Columns[]; lines: Line[]; axis: Axis; at: number | null }) {
   return (
     <ul class="legend">
-      {at !== null && <li class="where">{kUnits[axis.kind]} <b>{axis.words(isWhole(axis) ? Math.round(at) : at)}</b></li>}
+      <li class="where">{at === null ? 'newest' : <>{kUnits[axis.kind]} <b>{axis.words(isWhole(axis) ? Math.round(at) : at)}</b></>}</li>
       {lines.map((line, i) => {
         const data = columns[i];
         const index = data ? indexAt(data, axis, line.run, at) : -1;

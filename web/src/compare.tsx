@@ -28,9 +28,11 @@ const kReasons: Record<string, string> = { crashed: 'crashed', nonfinite: 'turne
 /** Roles in which no value is the best. */
 const kUnjudged = ['learning-rate', 'gradient-norm', 'loss-scale'];
 
-/** How the run stands, in a word or two; never "the same" of a run that is critical. */
+/** How the run stands, in a word or two; never "the same" of a run that is critical, or that has not gone as far as the first. */
 function standingOf(comparison: Comparison): string {
-  const word = comparison.standing === 'same' && comparison.reports[1].status === 'critical' ? 'Just as sick' : kStanding[comparison.standing];
+  const [first, second] = comparison.reports;
+  const same = second.status === 'critical' ? 'Just as sick' : (second.run.steps?.last ?? 0) < (first.run.steps?.last ?? 0) ? 'The same so far' : kStanding.same;
+  const word = comparison.standing === 'same' ? same : kStanding[comparison.standing];
   const reason = kReasons[comparison.standing_reason];
   return reason ? `${word}: ${comparison.standing === 'better' ? `the first ${reason === 'critical' ? 'is critical' : reason}` : reason}` : word;
 }

@@ -131,7 +131,7 @@ function Surface({ experiment, across, down }: { experiment: Experiment; across:
   );
 }
 
-function One({ experiment }: { experiment: Experiment }) {
+export function ExperimentCard({ experiment }: { experiment: Experiment }) {
   const grid = gridOf(experiment);
   return (
     <article class="chart experiment">
@@ -162,7 +162,7 @@ export function Experiments({ experiments }: { experiments: Experiment[] }) {
   return (
     <section aria-labelledby="experiments">
       <h2 id="experiments">Experiments</h2>
-      {experiments.map((experiment) => <One key={experiment.probe} experiment={experiment} />)}
+      {experiments.map((experiment) => <ExperimentCard key={experiment.probe} experiment={experiment} />)}
     </section>
   );
 }

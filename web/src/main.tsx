@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CataloguePage } from './catalogue';
 import { ComparePage } from './compare';
+import { LearnPage } from './learn';
 import { PlaygroundPage } from './playground';
 import { useRoute } from './route';
 import { RunPage } from './run';
@@ -17,6 +18,7 @@ const kPages = [
   ['catalogue', 'Catalogue'],
   ['tree', 'Tree'],
   ['playground', 'Playground'],
+  ['learn', 'Learn'],
 ] as const;
 
 function Page({ page, rest, more }: { page: string; rest: string; more: string }) {
@@ -31,6 +33,8 @@ function Page({ page, rest, more }: { page: string; rest: string; more: string }
       return <TreePage run={rest} />;
     case 'playground':
       return <PlaygroundPage />;
+    case 'learn':
+      return <LearnPage number={Number(rest) || 1} />;
     default:
       return <RunsPage />;
   }

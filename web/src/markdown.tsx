@@ -1,10 +1,16 @@
-// The catalogue's Markdown as elements: headings, lists, tables, quotes, code, emphasis, links. Never as raw HTML.
+// The Markdown of catalogue and course as elements: headings, lists, tables, quotes, code, emphasis, links. Never as raw HTML.
 import type { ComponentChildren } from 'preact';
+
+/** Where a link within the course leads: another of its pages, or nothing that the dashboard has. */
+function place(target: string): string | null {
+  const lesson = /^(\d\d)-[\w-]+\.md(#.*)?$/.exec(target);
+  return lesson ? `#/learn/${Number(lesson[1])}` : null;
+}
 
 /** Links, code and emphasis within a line. A word in code that is an id of the catalogue becomes a link to its page. */
 function inline(text: string, ids: Set<string>): ComponentChildren[] {
   const pieces: ComponentChildren[] = [];
-  const pattern = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\((https?:\/\/[^\s)]+)\)|<(https?:\/\/[^>]+)>/g;
+  const pattern = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^\s)]+)\)|<(https?:\/\/[^>]+)>/g;
   let at = 0;
   for (const match of text.matchAll(pattern)) {
     if (match.index > at) pieces.push(text.slice(at, match.index));
@@ -12,7 +18,10 @@ function inline(text: string, ids: Set<string>): ComponentChildren[] {
     if (code !== undefined) pieces.push(ids.has(code) ? <a href={`#/catalogue/${code}`}><code>{code}</code></a> : <code>{code}</code>);
     else if (strong !== undefined) pieces.push(<strong>{inline(strong, ids)}</strong>);
     else if (emphasis !== undefined) pieces.push(<em>{emphasis}</em>);
-    else pieces.push(<a href={target ?? bare} rel="noreferrer">{label ?? bare}</a>);
+    else {
+      const to = target === undefined || /^https?:\/\//.test(target) ? (target ?? bare) : place(target);
+      pieces.push(to ? <a href={to} rel="noreferrer">{label ?? bare}</a> : label);
+    }
     at = match.index + whole.length;
   }
   if (at < text.length) pieces.push(text.slice(at));
@@ -30,8 +39,12 @@ export function Markdown({ text, ids }: { text: string; ids: Set<string> }) {
   const lines = text.split('\n');
   for (let i = 0; i < lines.length; ) {
     const line = lines[i]!;
+    const figure = /^!\[([^\]]*)\]\(images\/([\w-]+\.svg)\)$/.exec(line);
     const heading = /^(#{1,4})\s+(.*)$/.exec(line);
     if (line.trim() === '') {
+      ++i;
+    } else if (figure) {
+      blocks.push(<figure><img src={`api/learn/images/${figure[2]}`} alt={figure[1]} loading="lazy" /><figcaption class="quiet small">{figure[1]}</figcaption></figure>);
       ++i;
     } else if (heading) {
       blocks.push(<h3>{inline(heading[2]!, ids)}</h3>);

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { changeJob, type Choices, type CourseOutcome, getChoices, type Job, type Knob, type Patient } from './api';
 import { KnobControl } from './knob';
 import { useLoaded } from './loading';
+import { Probing } from './probing';
 import { RunView } from './run';
 import { useRuns } from './store';
 import { Treatment } from './treatment';
@@ -104,7 +105,7 @@ function ending(job: Job): string {
   return '';
 }
 
-function Try({ sick, treatment }: { sick: Job; treatment: Job | undefined }) {
+function Try({ sick, treatment, probes, offer }: { sick: Job; treatment: Job | undefined; probes: Job[]; offer: Offer }) {
   const { cards } = useRuns();
   const [error, setError] = useState('');
   const [after, setAfter] = useState(false);
@@ -134,6 +135,7 @@ function Try({ sick, treatment }: { sick: Job; treatment: Job | undefined }) {
           <button aria-pressed={after} onClick={() => setAfter(true)}>After</button>
         </p>
       )}
+      {sick.state !== 'running' && sick.run && <Probing training={sick} offered={offer.probes} jobs={probes} />}
       {shown && <RunView key={shown} id={shown} />}
     </section>
   );
@@ -163,7 +165,7 @@ export function PlaygroundPage() {
           })}
         </nav>
       )}
-      {sick && <Try key={sick.id} sick={sick} treatment={jobs.find((job) => job.of === sick.id)} />}
+      {sick && <Try key={sick.id} sick={sick} treatment={jobs.find((job) => job.of === sick.id && !job.probe)} probes={jobs.filter((job) => job.of === sick.id && job.probe)} offer={offer} />}
     </main>
   );
 }

@@ -1,5 +1,5 @@
 // The page that the address names, as the parts of what stands behind its #, and what it keeps of how the page is looked at.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
 const address = () => location.hash.replace(/^#\/?/, '');
 
@@ -22,6 +22,11 @@ export function keep(values: Record<string, string | string[] | null>) {
   const text = all.toString();
   const next = `#/${address().split('?')[0]}${text ? `?${text}` : ''}`;
   if (next !== location.hash && !(next === '#/' && location.hash === '')) history.replaceState(null, '', next);
+}
+
+/** Keeps `values` in the address whenever they change, before the page is painted: a link copied right away shows what is seen. */
+export function useKept(values: Record<string, string | string[] | null>) {
+  useLayoutEffect(() => keep(values), [JSON.stringify(values)]);
 }
 
 export function useRoute(): string[] {

@@ -15,7 +15,7 @@ import { OwnWords } from './own';
 import { Panel, useLook } from './panel';
 import { Distributions } from './ridge';
 import { type Group, groupsOf } from './roles';
-import { keep, kept } from './route';
+import { kept, useKept } from './route';
 import { useRuns } from './store';
 import { Age, Badge, Breakable, duration, moment, number, step } from './words';
 
@@ -175,7 +175,7 @@ export function RunView({ id, trail }: { id: string; trail?: ComponentChildren }
   const at = report.value?.findings.findIndex((finding) => finding.id === wish) ?? -1;
   const chosen = wish === null ? first : at < 0 ? null : at;
   const setChosen = (next: number | null) => setWish(next === null ? '' : (report.value?.findings[next]?.id ?? ''));
-  useEffect(() => keep({ finding: wish || null }), [wish]);
+  useKept({ finding: wish || null });
   const titles = useMemo(
     () => new Map(catalogue.value ? [...catalogue.value.findings, ...catalogue.value.causes].map((page) => [page.id, page.title]) : []),
     [catalogue.value],

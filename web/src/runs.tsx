@@ -5,7 +5,7 @@ import { asksForValues, ColumnChooser, shownValue, type Table, useColumnsOf, val
 import { groupedBy, GroupRow, GroupSheet } from './group_row';
 import { type Group, groupsOf } from './grouping';
 import { allOwn, type Own, Tags } from './own';
-import { keep, kept } from './route';
+import { kept, useKept } from './route';
 import { found } from './search';
 import { hiddenRuns, hideRuns, kShelves, type Shelf, Shelves, shelvesOf } from './shelves';
 import { Spark } from './spark';
@@ -108,7 +108,7 @@ function Row({ card, top, height, chosen, columns, narrow, values, own, layout, 
 export function RunsPage() {
   const { cards, loaded, connected, leftOut } = useRuns();
   const [words, setWords] = useState(() => kept().get('search') ?? '');
-  useEffect(() => keep({ search: words || null }), [words]);
+  useKept({ search: words || null });
   const [only, setOnly] = useState<Status | ''>(() => kRank.find((status) => status === kept().get('only')) ?? '');
   const [key, setKey] = useState<string>(() => kept().get('sort') ?? 'status');
   const [hidden, setHiddenAlone] = useState(hiddenRuns);
@@ -118,10 +118,10 @@ export function RunsPage() {
     hideRuns(next);
   };
   const [by, setBy] = useState(() => kept().get('group') ?? '');
-  useEffect(() => keep({ group: by || null }), [by]);
+  useKept({ group: by || null });
   const { columns, choose: chooseColumns, table, setOpen } = useColumnsOf(cards, by !== '' || asksForValues(words));
   const [reversed, setReversed] = useState(() => kept().has('reversed'));
-  useEffect(() => keep({ only: only || null, show: shelf || null, sort: key === 'status' ? null : key, reversed: reversed ? '1' : null, column: columns }), [only, shelf, key, reversed, columns]);
+  useKept({ only: only || null, show: shelf || null, sort: key === 'status' ? null : key, reversed: reversed ? '1' : null, column: columns });
   const [chosen, setChosen] = useState<string[]>([]);
   const choose = useCallback((id: string) => setChosen((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id])), []);
   const own = useMemo(allOwn, []);

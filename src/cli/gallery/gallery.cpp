@@ -15,12 +15,14 @@
 #include "cli/gallery/beside.h"
 #include "cli/gallery/page.h"
 #include "cli/gallery/play.h"
+#include "cli/gallery/probing.h"
 #include "cli/gallery/quiz.h"
 #include "cli/gallery/show.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "osler/figures/figure.h"
 #include "osler/gallery/patient.h"
 #include "osler/report/render.h"
 
@@ -40,15 +42,18 @@ Examples:
   osler gallery vanishing-sigmoid             one patient, from story to lesson
   osler gallery healthy-digits --set lr=10    a training of your own: any recipe, spoiled as you like
   osler gallery --knobs                       what --set can change
+  osler gallery lr-too-low --probe lr-range   test its training, and see the curve
   osler gallery --quiz                        see the curves, name the illness
   osler gallery --all --seeds 3 --json        the whole gallery, as a table for programs
   osler diagnose osler-gallery/vanishing-sigmoid.osler
 
-Exit codes: 0 every patient was found, explained and cured as its page says, 1 some was not, 2 cannot run.)";
+Exit codes: 0 every patient was found, explained and cured as its page says, 1 some was not, 2 cannot run. With --set: 0
+when nothing is wrong with what was set, or it was cured, 1 otherwise. With --probe: 1 when a probe failed, 2 when one was stopped.)";
 
 struct Arguments {
   std::vector<std::string> ids;
   std::vector<std::string> settings;
+  std::vector<std::string> probes;
   std::string runs = "osler-gallery";
   std::string digits;
   std::string page;
@@ -116,6 +121,15 @@ class Ticker {
                             progress.loss));
     drawn_ = true;
   }
+  void update(const gallery::ProbeProgress& progress) {
+    constexpr std::int64_t kEvery = 10;
+    if (!shown_ || (progress.passes % kEvery != 0 && progress.passes != 1)) return;
+    const double left = gallery::seconds_left(progress);
+    print_error(fmt::format("\r\x1b[K{}  {}: pass {} of about {}{}", name_, progress.name, progress.passes,
+                            std::max(progress.expected, progress.passes),
+                            left >= 1 ? fmt::format(", about {:.0f} s left", left) : ""));
+    drawn_ = true;
+  }
   void line(const std::string& text) {
     if (!shown_) return;
     clear();
@@ -138,17 +152,22 @@ Result<Made> make_visit(const Patient& patient, std::uint64_t seed, const Argume
                         const gallery::Trainer& trainer, std::stop_token stop) {
   Ticker ticker(std::string(patient.id));
   VisitOptions options;
-  options.treat = !arguments.no_treatment;
-  options.course.seed = seed;
-  options.course.name = patient.id;
-  options.course.digits = digits_of(arguments);
+  const auto probes = probes_named(arguments.probes);
+  if (!probes) return probes.error();
+  options.training.probes = *probes;
+  options.training.on_probe = [&](const gallery::ProbeProgress& progress) { ticker.update(progress); };
+  options.own = is_own(patient);
+  options.treat = !arguments.no_treatment && probes->empty();
+  options.training.seed = seed;
+  options.training.name = patient.id;
+  options.training.digits = digits_of(arguments);
   if (!arguments.runs.empty()) {
     const std::string ending = arguments.seeds > 1 ? fmt::format("-{}.osler", seed) : ".osler";
-    options.course.run_file = fs::path(arguments.runs) / (std::string(patient.id) + ending);
+    options.training.run_file = fs::path(arguments.runs) / (std::string(patient.id) + ending);
   }
-  options.course.stop = std::move(stop);
-  options.course.on_progress = [&](const gallery::Progress& progress) { ticker.update(progress); };
-  options.course.on_line = [&](const std::string& line) { ticker.line(line); };
+  options.training.stop = std::move(stop);
+  options.training.on_progress = [&](const gallery::Progress& progress) { ticker.update(progress); };
+  options.training.on_line = [&](const std::string& line) { ticker.line(line); };
   options.on_phase = [&](std::string_view phase) { ticker.phase(phase); };
   auto visit = gallery::visit(patient, trainer, options);
   if (!visit) return visit.error();
@@ -176,14 +195,30 @@ std::string where_to_look(const Arguments& arguments, const std::vector<Made>& a
   const std::string stem = arguments.runs + "/" + std::string(all.front().patient->id);
   std::string text = fmt::format(
       "\nLook closer\n  osler diagnose {0}.osler --verbose\n  osler plot {0}.osler --kind overview\n", stem);
+  for (const gallery::ProbeAnswer& answer : all.front().visit.sick.answers) {
+    for (const Experiment& experiment : answer.experiments) {
+      if (!experiment_figure(experiment)) continue;  // a list, which was printed
+      text += fmt::format("  osler plot {}.osler --experiment {}\n", stem, experiment.probe);
+    }
+  }
   if (all.front().visit.treated) text += fmt::format("  osler compare {0}.osler {0}-treated.osler\n", stem);
   return text + fmt::format("  osler serve {}\n", arguments.runs);
+}
+
+int worst_of(const std::vector<Made>& all) {
+  int code = kFine;
+  for (const Made& made : all) code = std::max(code, exit_code_of(made.visit.sick.answers));
+  return code;
 }
 
 int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
   const auto patients = chosen(arguments);
   if (!patients) {
     complain(describe(patients.error()));
+    return kCannotJudge;
+  }
+  if (const auto known = probes_named(arguments.probes); !known) {
+    complain(describe(known.error()));
     return kCannotJudge;
   }
   if (auto ready = prepare_folder(arguments.runs, *patients); !ready) {
@@ -209,8 +244,8 @@ int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
         complain("the MNIST files are not there: the digits are drawn instead");
       }
       all.push_back(std::move(*made));
-      if (one_by_one &&
-          !print(render_text(all.back().visit.sick.report, options) + show_outcome(all.back(), options))) {
+      if (one_by_one && !print(show_report(all.back(), options) + "\n" + show_outcome(all.back(), options) +
+                               show_answers(all.back().visit.sick.answers, options))) {
         return kCannotJudge;
       }
     }
@@ -226,6 +261,7 @@ int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
     }
   }
   if (!print(end) || failed || interrupt.happened()) return kCannotJudge;
+  if (!arguments.probes.empty()) return worst_of(all);
   return std::all_of(all.begin(), all.end(), as_expected) ? kFine : kSick;
 }
 
@@ -255,11 +291,14 @@ int run_chosen(const Arguments& arguments, const gallery::Trainer& trainer) {
 }
 
 void add_options(CLI::App& program, Arguments& arguments) {
-  program.footer(kFooter);
+  program.footer(probes_help() + "\n" + kFooter);
   program.add_option("ID", arguments.ids, "Patients to visit; none lists them")->type_name("");
   program.add_flag("--all", arguments.all, "Every patient");
   program.add_option("--set", arguments.settings, "Change the recipe first: lr=0.1; see --knobs")
       ->type_name("NAME=VALUE");
+  program.add_option("--probe", arguments.probes, "Run a test on the training, in place of a treatment")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   program
       .add_option("--seed", arguments.seed, "The first seed; with --quiz also its order, a new one each time without")
       ->type_name("N")

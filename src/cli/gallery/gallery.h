@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_tree.h"
-#include "osler/gallery/course.h"
+#include "osler/gallery/training.h"
 
 namespace osler::cli {
 

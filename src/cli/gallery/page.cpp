@@ -17,8 +17,8 @@ namespace osler::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using gallery::CourseResult;
 using gallery::Patient;
+using gallery::TrainingResult;
 
 /// The visits of one patient, a seed each.
 using Ward = std::span<const Made>;
@@ -96,7 +96,7 @@ Result<void> write_file(const fs::path& path, const std::string& bytes) {
   return {};
 }
 
-std::string course_text(const CourseResult& result) {
+std::string training_text(const TrainingResult& result) {
   std::string text = "loss " + layout::short_number(result.true_loss);
   if (result.true_accuracy) text += ", accuracy " + layout::percent(*result.true_accuracy);
   return text;
@@ -127,7 +127,7 @@ std::string section_of(Ward ward, const std::string& folder) {
   if (first.visit.treated) {
     text += fmt::format("- Treated by {}: {}\n- Before: {}. After: {}.\n",
                         first.visit.prescribed ? "the patient's own treatment" : "the report's own remedies",
-                        changes_text(first), course_text(first.visit.sick), course_text(*first.visit.treated));
+                        changes_text(first), training_text(first.visit.sick), training_text(*first.visit.treated));
   }
   return text + fmt::format("\n{}\n\n", patient.lesson);
 }

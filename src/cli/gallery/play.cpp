@@ -46,6 +46,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   double seconds = 60;
   bool treat = false;
+  std::string probe;
 };
 
 Json number(double value) {
@@ -116,24 +117,43 @@ class Playing {
     return kFine;
   }
 
+  int probe() {
+    const auto probe = gallery::find_probe(arguments_.probe);
+    if (!probe) return fail(describe(probe.error()));
+    phase_ = "training";
+    gallery::TrainingOptions training = options({}, arguments_.seconds);
+    training.probes = {*probe};
+    // A probe of the fresh network needs no training.
+    if (!(*probe)->trained) training.steps = 0;
+    training.on_probe = [this](const gallery::ProbeProgress& progress) { report_progress(progress); };
+    const auto result = trainer_(recipe_, training);
+    if (!result) return fail(describe(result.error()));
+    if (result->answers.empty()) return fail("it was stopped before the probe could begin");
+    const gallery::ProbeAnswer& answer = result->answers.front();
+    Json experiments = Json::array();
+    for (const Experiment& experiment : answer.experiments) experiments.push_back(Json::parse(to_json(experiment)));
+    tell({{"result", {{"experiments", std::move(experiments)}, {"words", answer.words}}}});
+    return kFine;
+  }
+
   int treat() {
     const auto run = read_run_file(arguments_.run);
     if (!run) return fail(describe(run.error()));
     const auto report = diagnose(*run);
     if (!report) return fail(describe(report.error()));
     gallery::VisitOptions visit;
-    visit.course = options({}, 0);
+    visit.training = options({}, 0);
     visit.treatment.trials = kTrials;
     visit.on_phase = [this](std::string_view phase) { phase_ = phase; };
     // A fork that ran out of time has a loss of its own that says nothing.
     const auto for_forks = [this](const gallery::Recipe& recipe,
-                                  gallery::CourseOptions course) -> Result<gallery::CourseResult> {
-      course.most_seconds = kForksShare * arguments_.seconds - passed();
-      auto result = trainer_(recipe, course);
+                                  gallery::TrainingOptions training) -> Result<gallery::TrainingResult> {
+      training.most_seconds = kForksShare * arguments_.seconds - passed();
+      auto result = trainer_(recipe, training);
       if (result && result->stopped) return Error{ErrorCode::unsupported, "there was no time left for it", "fork"};
       return result;
     };
-    const gallery::Cure cure = gallery::cure(recipe_, *report, for_forks, visit);
+    const probes::Cure cure = gallery::cure(recipe_, *report, for_forks, visit);
     gallery::Recipe treated = gallery::changed(recipe_, cure.kept);
     const bool prescribed = cure.kept.empty() && prescribe(treated);
     Json result = cure_json(cure);
@@ -152,22 +172,31 @@ class Playing {
  private:
   [[nodiscard]] double passed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  [[nodiscard]] gallery::CourseOptions options(const std::filesystem::path& run, double seconds) {
-    gallery::CourseOptions course;
-    course.seed = arguments_.seed;
-    course.name = std::filesystem::path(run.empty() ? arguments_.run : run.string()).stem().string();
-    course.run_file = run;
-    course.digits = digits_folder();
-    course.stop = leash_.token();
-    course.most_seconds = seconds;
-    course.on_progress = [this](const gallery::Progress& progress) { report_progress(progress); };
-    return course;
+  [[nodiscard]] gallery::TrainingOptions options(const std::filesystem::path& run, double seconds) {
+    gallery::TrainingOptions training;
+    training.seed = arguments_.seed;
+    training.name = std::filesystem::path(run.empty() ? arguments_.run : run.string()).stem().string();
+    training.run_file = run;
+    training.digits = digits_folder();
+    training.stop = leash_.token();
+    training.most_seconds = seconds;
+    training.on_progress = [this](const gallery::Progress& progress) { report_progress(progress); };
+    return training;
   }
 
   void report_progress(const gallery::Progress& progress) {
     if (Clock::now() < next_ && progress.step != progress.steps) return;
     next_ = Clock::now() + kTellEvery;
     tell({{"phase", phase_}, {"step", progress.step}, {"steps", progress.steps}, {"loss", number(progress.loss)}});
+  }
+
+  void report_progress(const gallery::ProbeProgress& progress) {
+    if (Clock::now() < next_) return;
+    next_ = Clock::now() + kTellEvery;
+    tell({{"phase", "probe"},
+          {"step", progress.passes},
+          {"steps", std::max(progress.passes, progress.expected)},
+          {"seconds_left", gallery::seconds_left(progress)}});
   }
 
   [[nodiscard]] std::filesystem::path treated_run() const {
@@ -193,9 +222,9 @@ class Playing {
     return all;
   }
 
-  [[nodiscard]] static Json cure_json(const gallery::Cure& cure) {
+  [[nodiscard]] static Json cure_json(const probes::Cure& cure) {
     Json trials = Json::array();
-    for (const gallery::Trial& trial : cure.trials) {
+    for (const probes::Trial& trial : cure.trials) {
       trials.push_back({{"cause", trial.cause},
                         {"remedy", trial.remedy},
                         {"name", trial.change.name},
@@ -208,7 +237,7 @@ class Playing {
     return {{"trials", std::move(trials)}, {"for_a_person", cure.for_a_person}};
   }
 
-  [[nodiscard]] static Json outcome(const gallery::CourseResult& result) {
+  [[nodiscard]] static Json outcome(const gallery::TrainingResult& result) {
     return {{"steps", result.steps},
             {"stopped", result.stopped},
             {"drawn_digits", result.drawn_digits},
@@ -246,6 +275,7 @@ int play(const Arguments& arguments, const gallery::Trainer& trainer) {
   const auto recipe = recipe_of(arguments);
   if (!recipe) return fail(describe(recipe.error()));
   Playing playing(arguments, *recipe, trainer);
+  if (!arguments.probe.empty()) return playing.probe();
   return arguments.treat ? playing.treat() : playing.train();
 }
 
@@ -261,6 +291,7 @@ int run_play(int count, const char* const* arguments, const gallery::Trainer& tr
   program.add_option("--seed", wanted.seed, "The seed")->type_name("N");
   program.add_option("--seconds", wanted.seconds, "It is stopped after this")->type_name("S");
   program.add_flag("--treat", wanted.treat, "Treat the run by the remedies of its own report");
+  program.add_option("--probe", wanted.probe, "Train again from the same seed and run this probe")->type_name("NAME");
   try {
     program.parse(count, arguments);
     return play(wanted, trainer);

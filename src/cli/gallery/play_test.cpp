@@ -24,7 +24,7 @@ template <typename Holds>
 void play_and_look(const Holds& holds) {
   const std::array<const char*, 3> words = {"play", "--run", "unused.osler"};
   (void)run_play(static_cast<int>(words.size()), words.data(),
-                 [&](const gallery::Recipe&, const gallery::CourseOptions&) -> Result<gallery::CourseResult> {
+                 [&](const gallery::Recipe&, const gallery::TrainingOptions&) -> Result<gallery::TrainingResult> {
                    ::_exit(holds() ? 0 : 1);
                  });
 }

@@ -20,7 +20,7 @@ namespace {
 using gallery::Patient;
 
 /// The curves and nothing that names the illness.
-std::string show_curves(const gallery::CourseResult& result, const TextOptions& options) {
+std::string show_curves(const gallery::TrainingResult& result, const TextOptions& options) {
   layout::Sheet sheet(options);
   for (const Sketch& sketch : result.report.sketches) {
     sheet.blank();
@@ -79,7 +79,7 @@ std::string verdict_on(const Patient& patient, const Report& report, const std::
 }
 
 /// False when the person has had enough.
-bool ask_about(const Patient& patient, const gallery::CourseResult& result, std::mt19937_64& random, Score& score,
+bool ask_about(const Patient& patient, const gallery::TrainingResult& result, std::mt19937_64& random, Score& score,
                const QuizOptions& options, std::istream& answers) {
   const std::vector<Choice> choices = choices_for(patient, result.report, random);
   const auto answer = ask(choices, result.report, options, answers);
@@ -131,10 +131,10 @@ int run_quiz(std::vector<Patient> patients, const gallery::Trainer& trainer, con
   Score score;
   for (const Patient& patient : patients) {
     if (!print("\nTraining a patient ...\n")) return kCannotJudge;
-    gallery::CourseOptions course;
-    course.seed = options.seed;
-    course.digits = options.digits;
-    const auto result = trainer(patient.recipe, course);
+    gallery::TrainingOptions training;
+    training.seed = options.seed;
+    training.digits = options.digits;
+    const auto result = trainer(patient.recipe, training);
     if (!result) {
       complain(describe(result.error()));
       return kCannotJudge;

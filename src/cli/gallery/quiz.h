@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "osler/gallery/course.h"
 #include "osler/gallery/patient.h"
+#include "osler/gallery/training.h"
 #include "osler/report/render.h"
 
 namespace osler::cli {

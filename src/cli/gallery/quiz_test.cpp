@@ -133,8 +133,8 @@ class QuizTest : public testing::Test {
     testing::internal::CaptureStdout();
     const int code = run_quiz(
         patients,
-        [](const gallery::Recipe&, const gallery::CourseOptions&) -> Result<gallery::CourseResult> {
-          gallery::CourseResult result;
+        [](const gallery::Recipe&, const gallery::TrainingOptions&) -> Result<gallery::TrainingResult> {
+          gallery::TrainingResult result;
           result.report = sick_report();
           return result;
         },

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "learn/course.h"
 #include "report/layout.h"
 #include "report/numbers.h"
 #include "report/plot.h"
@@ -13,8 +15,8 @@
 namespace osler::cli {
 namespace {
 
-using gallery::CourseResult;
 using gallery::Patient;
+using gallery::TrainingResult;
 using layout::Ink;
 using layout::Sheet;
 
@@ -24,7 +26,16 @@ const Sketch* loss_sketch(const Report& report) {
   return found != report.sketches.end() ? &*found : nullptr;
 }
 
-std::string accuracy_text(const CourseResult& result) {
+/// The number of the first lesson whose table has the patient; 0 where none has.
+int lesson_of(const Patient& patient) {
+  const std::string row = fmt::format("\n| {} |", patient.id);
+  for (const learn::Lesson& lesson : learn::lessons()) {
+    if (lesson.text.find(row) != std::string_view::npos) return lesson.number;
+  }
+  return 0;
+}
+
+std::string accuracy_text(const TrainingResult& result) {
   return result.true_accuracy ? fmt::format(", accuracy {}", layout::percent(*result.true_accuracy)) : "";
 }
 
@@ -36,11 +47,11 @@ std::string warnings_of(const Report& report) {
   return ids.empty() ? "no finding" : fmt::format("{}", fmt::join(ids, ", "));
 }
 
-void write_trials(Sheet& sheet, const gallery::Cure& cure) {
+void write_trials(Sheet& sheet, const probes::Cure& cure) {
   sheet.blank();
   sheet.paragraph("", sheet.painted("Treatment", Ink::strong) +
                           " by the report's own remedies, in short forks from the same start");
-  for (const gallery::Trial& trial : cure.trials) {
+  for (const probes::Trial& trial : cure.trials) {
     const std::string_view sign = trial.kept ? sheet.glyphs().healthy : sheet.glyphs().bullet;
     const std::string change = fmt::format("{} {} {}", trial.change.name, sheet.glyphs().arrow, trial.change.to);
     sheet.paragraph(
@@ -61,11 +72,17 @@ void write_curves(Sheet& sheet, const gallery::Visit& visit) {
   for (const std::string& line : layout::draw(plot, sheet, 2)) sheet.line(line);
 }
 
+/// What the network can do in truth, which its own validation may hide.
+void write_truth(Sheet& sheet, const TrainingResult& result) {
+  sheet.paragraph("", sheet.painted("On clean data  ", Ink::strong) +
+                          fmt::format("loss {}{}", layout::short_number(result.true_loss), accuracy_text(result)));
+}
+
 void write_before_and_after(Sheet& sheet, const gallery::Visit& visit) {
-  if (!visit.treated) return;
   sheet.blank();
+  if (!visit.treated) return write_truth(sheet, visit.sick);
   sheet.line(sheet.painted("Before and after", Ink::strong));
-  const auto line = [&](std::string_view label, const CourseResult& result) {
+  const auto line = [&](std::string_view label, const TrainingResult& result) {
     sheet.paragraph("  " + layout::pad(label, 9),
                     fmt::format("true loss {}{}; {}", layout::short_number(result.true_loss), accuracy_text(result),
                                 warnings_of(result.report)));
@@ -85,12 +102,21 @@ void write_prescription(Sheet& sheet, const Made& made) {
                             fmt::format("{}.", fmt::join(changes, ", ")));
 }
 
+/// Whether it is held against nothing but itself: something was set, and the patient's illness is not there.
+bool of_visitor(const Made& made) {
+  return is_own(*made.patient) && !made.visit.finding_seen;
+}
+
 /// The right cause is among the first three, or the finding needs none.
 bool explained(const Made& made) {
   return !made.patient->has_cause() || (made.visit.cause_rank && *made.visit.cause_rank <= 2);
 }
 
 std::string verdict_word(const Made& made) {
+  if (of_visitor(made) && !made.visit.treated) {
+    return made.visit.clean ? "Nothing is wrong with it" : "Found: " + warnings_of(made.visit.sick.report);
+  }
+  if (of_visitor(made)) return made.visit.recovered ? "recovered" : "not recovered";
   if (made.patient->healthy()) return made.visit.clean ? "clean" : "false alarm";
   if (!made.visit.finding_seen) return "finding missed";
   if (!explained(made)) return "cause missed";
@@ -100,7 +126,13 @@ std::string verdict_word(const Made& made) {
 
 }  // namespace
 
+bool is_own(const Patient& patient) {
+  const Patient* known = gallery::find_patient(patient.id);
+  return known != nullptr && known->recipe != patient.recipe;
+}
+
 bool as_expected(const Made& made) {
+  if (of_visitor(made)) return made.visit.clean || (made.visit.treated && made.visit.recovered);
   if (made.patient->healthy()) return made.visit.clean;
   const bool diagnosed = made.visit.finding_seen && explained(made);
   return diagnosed && (!made.visit.treated || made.visit.recovered);
@@ -108,6 +140,7 @@ bool as_expected(const Made& made) {
 
 std::string shortfall(const Made& made) {
   const gallery::Visit& visit = made.visit;
+  if (of_visitor(made)) return "";
   if (made.patient->healthy()) return visit.clean ? "" : "false alarm, " + warnings_of(visit.sick.report);
   std::vector<std::string> parts;
   if (!visit.finding_seen) {
@@ -127,12 +160,18 @@ std::string show_list(const TextOptions& options) {
   Sheet sheet(options);
   for (const bool healthy : {false, true}) {
     sheet.blank();
-    sheet.line(sheet.painted(healthy ? "Healthy controls" : "Patients", Ink::strong));
-    std::vector<std::vector<std::string>> rows;
+    sheet.line(sheet.painted(healthy ? "Healthy controls" : "Patients, by the lesson that tells of them", Ink::strong));
+    std::map<int, std::vector<std::vector<std::string>>> rows;  // by lesson; 0: none
     for (const auto& [stem, patient] : gallery::patients()) {
-      if (patient.healthy() == healthy) rows.push_back({std::string(patient.id), std::string(patient.title)});
+      if (patient.healthy() != healthy) continue;
+      rows[healthy ? 0 : lesson_of(patient)].push_back({std::string(patient.id), std::string(patient.title)});
     }
-    layout::table(sheet, "  ", rows);
+    for (const auto& [number, those] : rows) {
+      if (const learn::Lesson* lesson = learn::find_lesson(number)) {
+        sheet.paragraph("  ", fmt::format("{}. {}", number, lesson->title));
+      }
+      layout::table(sheet, "  ", those);
+    }
   }
   sheet.blank();
   sheet.paragraph("", "osler gallery ID trains one, diagnoses it, treats it and trains it again; --help says more.");
@@ -158,7 +197,20 @@ std::string show_story(const Patient& patient, const TextOptions& options) {
   sheet.blank();
   sheet.paragraph("", sheet.painted(patient.title, Ink::strong) + "  " + sheet.painted(patient.id, Ink::faint));
   sheet.paragraph("", patient.story);
+  if (!is_own(patient)) return sheet.str();
+  std::vector<std::string> changes;
+  for (const auto& change : gallery::differences(gallery::find_patient(patient.id)->recipe, patient.recipe)) {
+    changes.push_back(fmt::format("{} {} {} {}", change.name, change.from, sheet.glyphs().arrow, change.to));
+  }
+  sheet.paragraph("", fmt::format("With what you set: {}.", fmt::join(changes, ", ")));
   return sheet.str();
+}
+
+std::string show_report(const Made& made, const TextOptions& options) {
+  Report report = made.visit.sick.report;
+  std::stable_partition(report.findings.begin(), report.findings.end(),
+                        [&](const Observation& seen) { return seen.finding == made.patient->finding; });
+  return render_text(report, options);
 }
 
 std::string show_outcome(const Made& made, const TextOptions& options) {
@@ -175,8 +227,8 @@ std::string show_outcome(const Made& made, const TextOptions& options) {
   sheet.blank();
   const bool good = as_expected(made);
   const std::string why = visit.not_recovered.empty() ? "" : ": " + visit.not_recovered;
-  sheet.paragraph("", sheet.painted(verdict_word(made) + why + ".", good ? Ink::healthy : Ink::critical) + " " +
-                          std::string(made.patient->lesson));
+  sheet.paragraph("", sheet.painted(verdict_word(made) + why + ".", good ? Ink::healthy : Ink::critical) +
+                          (of_visitor(made) ? "" : " " + std::string(made.patient->lesson)));
   return sheet.str();
 }
 

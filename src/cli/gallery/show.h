@@ -16,7 +16,11 @@ struct Made {
   gallery::Visit visit;
 };
 
-/// Whether a visit went as the patient's file says: found, explained, cured; or clean.
+/// Whether something of the recipe was set by the visitor.
+[[nodiscard]] bool is_own(const gallery::Patient& patient);
+
+/// Whether a visit went as the patient's file says: found, explained, cured; or clean. What a visitor has set and no
+/// longer has the patient's illness is held against nothing: it is clean, or the report's own remedies made it well.
 [[nodiscard]] bool as_expected(const Made& made);
 
 /// What a visit lacks of that, in a clause; empty when it went as expected.
@@ -26,6 +30,8 @@ struct Made {
 [[nodiscard]] std::string show_knobs(const TextOptions& options);
 /// What the patient is and what was done to it, before its report.
 [[nodiscard]] std::string show_story(const gallery::Patient& patient, const TextOptions& options);
+/// The report on the sick training, with the finding that the patient is about first.
+[[nodiscard]] std::string show_report(const Made& made, const TextOptions& options);
 /// What was tried, before and after, and what to learn; behind its report.
 [[nodiscard]] std::string show_outcome(const Made& made, const TextOptions& options);
 /// One line for each visit and the sums.

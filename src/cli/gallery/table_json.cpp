@@ -14,7 +14,7 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json course_json(const gallery::CourseResult& result) {
+Json training_json(const gallery::TrainingResult& result) {
   Json findings = Json::array();
   for (const Observation& seen : result.report.findings) {
     findings.push_back({{"id", seen.finding}, {"severity", to_string(seen.severity)}, {"confidence", seen.confidence}});
@@ -45,7 +45,7 @@ Json visit_json(const Made& made) {
                  {"expected_cause", made.patient->cause},
                  {"cause_rank", visit.cause_rank ? Json(*visit.cause_rank + 1) : Json(nullptr)},
                  {"clean", visit.clean},
-                 {"sick", course_json(visit.sick)}};
+                 {"sick", training_json(visit.sick)}};
   if (!visit.treated) return object;
   Json changes = Json::array();
   for (const auto& change : gallery::differences(made.patient->recipe, visit.treated_recipe)) {
@@ -53,7 +53,7 @@ Json visit_json(const Made& made) {
   }
   object["treated_by"] = visit.prescribed ? "patient's own treatment" : "report";
   object["changes"] = std::move(changes);
-  object["treated"] = course_json(*visit.treated);
+  object["treated"] = training_json(*visit.treated);
   object["recovered"] = visit.recovered;
   object["not_recovered"] = visit.not_recovered;
   return object;

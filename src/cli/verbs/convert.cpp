@@ -35,13 +35,16 @@ constexpr const char* kFooter = R"(Examples:
   osler convert exp42.osler -o - | head          standard output: CSV, or JSON lines with --to jsonl
 
 The name of OUT tells the format: .csv, .jsonl, .osler, and a folder for TensorBoard; --to overrides it. Step, wall time
-and value are kept exactly. Histograms go to TensorBoard and run files, configuration and marks to all but CSV. A file
-takes its name when it is whole: when writing fails, what was there before is there still.)";
+and value are kept exactly; in CSV and JSON lines, what was logged for one step shares a line and the time of the first.
+Histograms go to TensorBoard, W&B and run files, configuration and marks to all but CSV; what is left out is said. A file takes
+its name when it is whole: when writing fails, what was there before is there still.)";
 
 /// What can be written.
 struct Target {
   std::string_view id;
   std::string_view extension;  ///< empty: a folder
+  bool settings;               ///< has a place for configuration and marks
+  bool histograms;             ///< has a place for them
   Result<SinkPointer> (*open)(const std::filesystem::path& path, const std::string& run);
 };
 
@@ -66,9 +69,10 @@ Result<SinkPointer> open_wandb(const std::filesystem::path& path, const std::str
   return wandb_sink(real_file_system(), path, options);
 }
 
-constexpr std::array kTargets = {Target{"csv", ".csv", open_csv}, Target{"jsonl", ".jsonl", open_jsonl},
-                                 Target{"osler", ".osler", open_run_file}, Target{"tensorboard", "", open_tensorboard},
-                                 Target{"wandb", "", open_wandb}};
+constexpr std::array kTargets = {
+    Target{"csv", ".csv", false, false, open_csv}, Target{"jsonl", ".jsonl", true, false, open_jsonl},
+    Target{"osler", ".osler", true, true, open_run_file}, Target{"tensorboard", "", true, true, open_tensorboard},
+    Target{"wandb", "", true, true, open_wandb}};
 
 struct Arguments {
   std::vector<std::string> paths;
@@ -120,11 +124,23 @@ class CountingFeed final : public EventSink {
     ++values;
     inner_.add(event);
   }
-  void add(Mark mark) override { inner_.add(std::move(mark)); }
-  void config(std::string_view key, std::string_view value) override { inner_.config(key, value); }
-  void distribution(const Histogram& histogram) override { inner_.distribution(histogram); }
+  void add(Mark mark) override {
+    ++marks;
+    inner_.add(std::move(mark));
+  }
+  void config(std::string_view key, std::string_view value) override {
+    settings.emplace(key);
+    inner_.config(key, value);
+  }
+  void distribution(const Histogram& histogram) override {
+    ++histograms;
+    inner_.distribution(histogram);
+  }
 
   std::uint64_t values = 0;
+  std::uint64_t marks = 0;
+  std::uint64_t histograms = 0;
+  std::set<std::string, std::less<>> settings;  ///< a key may be told more than once
   std::size_t series_count = 0;
 
  private:
@@ -202,6 +218,18 @@ Result<std::filesystem::path> place_of(const Source& input, const std::filesyste
   return *place;
 }
 
+/// What of the run the target has no place for, as the end of a sentence; empty where it has all of it.
+std::string left_out(const CountingFeed& run, const Target& target) {
+  std::vector<std::string> parts;
+  const auto part = [&](bool has_place, std::uint64_t count, const std::string& what) {
+    if (!has_place && count > 0) parts.push_back(layout::counted(count, what));
+  };
+  part(target.settings, run.settings.size(), "setting");
+  part(target.settings, run.marks, "mark");
+  part(target.histograms, run.histograms, "histogram");
+  return parts.empty() ? "" : fmt::format("; {} has no place for {}", target.id, fmt::join(parts, ", "));
+}
+
 /// Reads the run and writes it to `path`; gives what is to be said of it, under the name `shown`.
 Result<std::string> write_run(const Source& input, const std::filesystem::path& path, const std::string& shown,
                               const Target& target, const Arguments& arguments, const Interrupt& interrupt) {
@@ -215,8 +243,8 @@ Result<std::string> write_run(const Source& input, const std::filesystem::path& 
   if (!read) return read.error();
   if (!closed) return Error{closed.error().code, closed.error().message, shown};
   for (const Damage& item : damage.items()) complain(fmt::format("{}: {}", item.source, item.what));
-  return fmt::format("{}: {} of {} series written to {}", input.name, layout::counted(counting.values, "value"),
-                     counting.series_count, shown);
+  return fmt::format("{}: {} of {} series written to {}{}", input.name, layout::counted(counting.values, "value"),
+                     counting.series_count, shown, left_out(counting, target));
 }
 
 /// Prints a file in pieces.

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "cli/watch/lost_ground.h"
+#include "osler/run/role.h"
 #include "report/numbers.h"
 
 namespace osler::cli {
@@ -43,9 +45,7 @@ bool is_about_nonfinite(const Observation& finding) {
 }
 
 /// Whether not one of the newest values is finite: a log may have NaN where nothing was measured.
-bool ends_nonfinite(const Observation& finding, const Run& run, const std::string& objective) {
-  const Series* series = finding.evidence.empty() ? nullptr : run.find(finding.evidence.front().series);
-  if (series == nullptr) series = run.find(objective);
+bool ends_nonfinite(const Series* series) {
   if (series == nullptr) return false;
   const auto recent = series->summary().recent();
   const std::size_t newest = std::min<std::size_t>(recent.size(), points_to_confirm(series->summary().points()));
@@ -53,11 +53,49 @@ bool ends_nonfinite(const Observation& finding, const Run& run, const std::strin
                       [](const auto& point) { return std::isfinite(point.value); });
 }
 
+bool is_objective(const Report& report, const std::string& series) {
+  return std::any_of(kObjectives.begin(), kObjectives.end(), [&](const char* role) {
+    const auto named = report.roles.find(role);
+    return named != report.roles.end() &&
+           std::find(named->second.begin(), named->second.end(), series) != named->second.end();
+  });
+}
+
+bool higher_is_better(const Report& report, const std::string& series) {
+  for (const char* role : {"reward", "train-accuracy", "validation-accuracy"}) {
+    const auto named = report.roles.find(role);
+    if (named != report.roles.end() &&
+        std::find(named->second.begin(), named->second.end(), series) != named->second.end()) {
+      return true;
+    }
+  }
+  return guess_role(series).higher_is_better;
+}
+
+/// Whether the training has got worse: by what the finding rests on where that is a figure of merit, else by the
+/// objective.
+bool has_got_worse(const Observation& finding, const Report& report, const Run& run, const std::string& objective) {
+  std::string judged = objective;
+  for (const Evidence& evidence : finding.evidence) {
+    if (!is_objective(report, evidence.series)) continue;
+    judged = evidence.series;
+    break;
+  }
+  const Series* series = run.find(judged);
+  return series != nullptr && lost_ground(*series, higher_is_better(report, judged));
+}
+
 /// How certain a finding must be. What the newest values bear out one by one is certain by itself.
-bool is_certain(const Observation& finding, const StopRule& rule, const Run& run, const std::string& objective) {
+bool is_certain(const Observation& finding, const StopRule& rule, const Report& report, const Run& run,
+                const std::string& objective) {
   if (finding.severity < rule.level) return false;
-  if (is_about_nonfinite(finding)) return ends_nonfinite(finding, run, objective);
-  return finding.confidence >= rule.confidence;
+  if (is_about_nonfinite(finding)) {
+    // A model that is broken has no finite training loss either: NaN in the evaluations alone may be gaps.
+    const Series* series = finding.evidence.empty() ? nullptr : run.find(finding.evidence.front().series);
+    const Series* judged = run.find(objective);
+    return ends_nonfinite(judged) && (series == nullptr || ends_nonfinite(series));
+  }
+  return finding.confidence >= rule.confidence && has_got_worse(finding, report, run, objective);
 }
 
 bool has_ended(const Run& run) {
@@ -89,7 +127,7 @@ std::optional<StopReason> StopJudge::look(const Report& report, const Run& run) 
   std::map<std::string, std::uint64_t> seen;
   std::optional<StopReason> reason;
   for (const Observation& finding : report.findings) {
-    const bool certain = is_certain(finding, rule_, run, objective.series);
+    const bool certain = is_certain(finding, rule_, report, run, objective.series);
     if (!certain || objective.points < rule_.points || has_ended(run)) continue;
     const auto before = seen_.find(finding.finding);
     // A series that has fewer points than before was begun anew.

@@ -5,16 +5,24 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <string>
 
 namespace osler::cli {
 namespace {
 
 using ::testing::HasSubstr;
 
-osler::Run run_of(int points) {
+osler::Run run_with(const std::string& name, int points, const std::function<double(int)>& value) {
   osler::Run run;
-  for (int step = 0; step < points; ++step) run.add(Event{run.series("loss"), step, kNoTime, 1.0});
+  for (int step = 0; step < points; ++step) run.add(Event{run.series(name), step, kNoTime, value(step)});
   return run;
+}
+
+/// A loss that falls for twenty steps and then runs away.
+osler::Run run_of(int points) {
+  return run_with("loss", points,
+                  [](int step) { return step < 20 ? 2 * std::exp(-step / 8.0) : 5 + 0.01 * (step % 7); });
 }
 
 Report report_of(double confidence, Severity severity = Severity::critical) {
@@ -66,6 +74,30 @@ TEST(StopRule, DoesNotActOnAHandfulOfPoints) {
   for (const int points : {100, 500, 999}) EXPECT_FALSE(patient.look(report_of(0.99), run_of(points)));
 }
 
+TEST(StopRule, LeavesATrainingThatHasNotBegunToLearnYet) {
+  const auto warming_up = [](int step) { return 2.3 + 0.01 * std::sin(12.9 * step); };
+  const auto rounded = [](int) { return 2.3; };
+  for (const std::function<double(int)>& loss : {std::function<double(int)>(warming_up), {rounded}}) {
+    Report report = report_of(0.96);
+    report.findings[0].finding = "loss-stuck-from-start";
+    StopJudge judge({});
+    for (int points = 30; points < 600; points += 20) EXPECT_FALSE(judge.look(report, run_with("loss", points, loss)));
+  }
+}
+
+TEST(StopRule, LeavesAnAgentThatHasMetNoRewardYet) {
+  Report report = report_of(0.94);
+  report.findings[0].finding = "reward-stuck-from-start";
+  report.roles = {{"reward", {"reward"}}};
+  StopJudge judge({});
+  for (int points = 30; points < 600; points += 20) {
+    EXPECT_FALSE(judge.look(report, run_with("reward", points, [](int) { return 0.0; })));
+  }
+  const auto collapses = [](int step) { return (step < 60 ? step : 2) + 0.5 * std::sin(12.9 * step); };
+  EXPECT_FALSE(judge.look(report, run_with("reward", 100, collapses)));
+  EXPECT_TRUE(judge.look(report, run_with("reward", 120, collapses)));
+}
+
 TEST(StopRule, StartsAnewWhenTheFindingWasGoneForOneLook) {
   StopJudge judge({});
   EXPECT_FALSE(judge.look(report_of(0.95), run_of(100)));
@@ -106,6 +138,19 @@ TEST(StopRule, NanBetweenFiniteValuesEndsNothing) {
   StopJudge other({});
   EXPECT_FALSE(other.look(report, alternating(40, true)));
   EXPECT_TRUE(other.look(report, alternating(80, true))) << "not one finite value is another thing";
+}
+
+TEST(StopRule, NanInTheEvaluationsAloneEndsNothing) {
+  Report report = report_of(0.99);
+  report.findings[0].finding = "loss-nonfinite-later";
+  report.findings[0].evidence = {{.series = "val_loss", .text = {}}};
+  const auto half_broken = [](int points) {
+    osler::Run run = run_with("loss", points, [](int step) { return 2 * std::exp(-step / 50.0); });
+    for (int step = 0; step < points; ++step) run.add(Event{run.series("val_loss"), step, kNoTime, std::nan("")});
+    return run;
+  };
+  StopJudge judge({});
+  for (const int points : {40, 80, 160, 320}) EXPECT_FALSE(judge.look(report, half_broken(points)));
 }
 
 TEST(StopRule, NotOneFiniteValueIsCertainHoweverSureTheFindingIs) {

@@ -17,9 +17,9 @@ namespace {
 // counts is the time they compute, not the time they wait on a busy machine.
 constexpr double kExamineEvery = 0.75;  // files are looked at every quarter of a second, which may come on top
 constexpr double kExamineShare = 20;
-// A run that does not grow is looked at all the same now and then: that it stands still is a finding.
+// A run that does not grow is still examined now and then: a stalled run is a finding.
 constexpr double kExamineIdle = 10.0;
-// What was seen once is looked at again this soon even when nothing new comes, to be told.
+// A finding seen once is checked again after this time, even without new data, so that it can be reported.
 constexpr double kConfirmAfter = 2.0;
 // Something usually comes within this time; only then is it worth a word that nothing has.
 constexpr double kSilentStart = 2.0;
