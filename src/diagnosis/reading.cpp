@@ -30,12 +30,13 @@ void take_landmarks(Reading& reading) {
   reading.level = signal::median(sizes);
 }
 
-/// Of a long series the first points of the curve are means over hundreds of values, after which a loss may have fallen
-/// already.
+/// The first finite value of a series, which is what a reader sees at the top of the log: the start of the curve is
+/// smoothed, and in a long series comes after hundreds of values.
 double opening_of(const Series& series, double start, bool negated) {
-  const auto buckets = series.summary().buckets();
-  if (buckets.empty() || buckets.front().count < 2) return start;
-  return negated ? -buckets.front().first : buckets.front().first;
+  for (const Bucket& bucket : series.summary().buckets()) {
+    if (bucket.count > 0) return negated ? -bucket.first : bucket.first;
+  }
+  return start;
 }
 
 void take_nonfinite(Reading& reading, const Series& series) {
@@ -113,7 +114,6 @@ Reading read_series(const Series& series, bool higher_is_better) {
 Reading read_sum(const std::vector<const Series*>& parts) {
   Reading reading;
   double opening = 0;
-  bool averaged = false;
   for (const Series* part : parts) {
     const signal::Curve curve = signal::curve_of(part->summary());
     reading.name += (reading.name.empty() ? "" : " + ") + part->name();
@@ -128,12 +128,10 @@ Reading read_sum(const std::vector<const Series*>& parts) {
       }
     }
     take_nonfinite(reading, *part);
-    const auto first = part->summary().buckets();
-    averaged = averaged || (!first.empty() && first.front().count > 1);
     opening += opening_of(*part, curve.empty() ? 0 : curve.value.front(), false);
   }
   take_landmarks(reading);
-  reading.opening = averaged ? opening : reading.start;
+  reading.opening = opening;
   reading.computed = true;
   return reading;
 }

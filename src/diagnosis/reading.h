@@ -21,7 +21,7 @@ struct Reading {
   signal::Noise noise;
   std::vector<double> course;  ///< the curve without its noise: a running median
   double start = 0;            ///< level of the first points of the curve, each of which may stand for many values
-  double opening = 0;       ///< what the log begins with: `start` where the curve has every value, else the first value
+  double opening = 0;       ///< the first value of the log, as it stands there
   double end = 0;           ///< level of the last tenth
   double best = 0;          ///< lowest level of the course
   double top = 0;           ///< highest level of the course

@@ -62,5 +62,12 @@ TEST(Trend, OfConstantOrFewValuesIsNone) {
   EXPECT_DOUBLE_EQ(trend_of(counting(3), std::vector<double>{1, 2, 3}).p_value, 1);
 }
 
+TEST(Trend, CountsTheOrdersOfAHandfulOfValues) {
+  // Of the 720 orders of six values one rises throughout and five miss one pair: 2 (1 + 5) / 720.
+  EXPECT_NEAR(trend_of(counting(6), std::vector<double>{1, 2, 3, 5, 4, 6}).p_value, 12.0 / 720, 1e-12);
+  EXPECT_NEAR(trend_of(counting(5), std::vector<double>{5, 4, 3, 2, 1}).p_value, 2.0 / 120, 1e-12);
+  EXPECT_DOUBLE_EQ(trend_of(counting(4), std::vector<double>{2, 4, 1, 3}).p_value, 1);
+}
+
 }  // namespace
 }  // namespace osler::signal

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/movement.h"
@@ -87,6 +88,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const bool died = std::any_of(dead.begin(), dead.end(), [](const Vital* vital) { return vital->died; });
   const bool all = dead.size() == layers.size();
+  // A hinge that every sample clears, or a loss of nothing, sends no gradient to anybody.
+  if (all && died && solved(patient)) return NotFound{};
   // A monitor leaves out what is frozen: a layer that it shows is meant to learn. Others write 0 for no gradient, and a
   // backbone frozen on purpose serves: the run gets somewhere without it.
   const Reading* loss = patient.training();

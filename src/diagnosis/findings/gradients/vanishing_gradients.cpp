@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
 
@@ -44,7 +45,7 @@ double points_from(const signal::Curve& curve, std::size_t first) {
 }
 
 /// The loss went almost all the way to zero: no gradient is what success looks like.
-bool solved(const Patient& patient, double share) {
+bool nearly_zero(const Patient& patient, double share) {
   const Reading* loss = patient.training();
   return loss != nullptr && loss->best >= 0 && loss->start > 0 && loss->end < (1 - share) * loss->start;
 }
@@ -78,7 +79,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     since = quiet_since(norm->curve, limit);
   }
   const bool long_enough = points_from(norm->curve, since) >= std::max(settings["steps"], 0.05 * norm->curve.points());
-  if (!long_enough || solved(patient, settings["solved_share"]) ||
+  if (!long_enough || solved(patient) || nearly_zero(patient, settings["solved_share"]) ||
       still_learning(patient, norm->curve.step[since], settings["learning_share"])) {
     return NotFound{};
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/noise.h"
@@ -23,7 +24,7 @@ level, and the loss does not fall meanwhile.
 The step has become too long for where the model now is: the curvature grew (sharpening) while the rate stayed.
 
 ## When it is harmless
-A warm restart or a rising rate makes the scatter grow on purpose; a change of data or batch size does it once.
+Where nearly everything is solved, single samples that are not make the scatter. A warm restart or a rising rate makes it grow on purpose; a change of data or batch size does it once.
 
 ## References
 - Cohen et al. 2021, edge of stability; Gilmer et al. 2022, A Loss Curvature Perspective on Training Instability.
@@ -47,7 +48,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const signal::Trend trend = signal::trend_of(tail_steps, values.subspan(2 * n / 3));
   const bool falls = trend.falls(0.05) && -trend.change > late;
   if (!std::isfinite(late) || late < settings["growth"] * middle || single < settings["level_share"] * scale || falls ||
-      middle == 0) {
+      middle == 0 || solved(patient)) {
     return NotFound{};
   }
   const std::int64_t since = loss->step_at(2 * n / 3);

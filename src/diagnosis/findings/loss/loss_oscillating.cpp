@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/measuring.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -192,7 +193,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     Swing swing;
     const bool averaged = reading == patient.validation() || averages_epochs(patient);
     if (!swings(patient, *reading, averaged, settings, swing)) continue;
-    if (reading == patient.training() && validation_is_calm(patient, settings)) continue;
+    if (reading == patient.training() && (validation_is_calm(patient, settings) || solved(patient))) continue;
     const std::int64_t since = swing.late ? reading->step_at(reading->size() / 2) : reading->first_step;
     Observation seen =
         observe(Severity::warning, confidence_of(swing.margin), since, reading->last_step,

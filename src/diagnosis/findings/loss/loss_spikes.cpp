@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
@@ -116,8 +117,9 @@ bool fat_tailed(const Reading& reading, const std::vector<signal::Spike>& spikes
 }
 
 /// A lone jump, or a few among thousands of batches, that left no trace: worth a note, not a warning.
-bool is_accident(const Reading& reading, bool validation, const std::vector<signal::Spike>& spikes,
+bool is_accident(const Patient& patient, const Reading& reading, const std::vector<signal::Spike>& spikes,
                  const SettingValues& settings) {
+  const bool validation = &reading == patient.validation();
   const bool traceless = std::all_of(spikes.begin(), spikes.end(), [](const auto& spike) { return spike.recovered; });
   // Running averages of a normalisation that were caught at a bad moment make one evaluation leap, however far.
   if (validation && traceless && spikes.size() == 1) return true;
@@ -127,16 +129,19 @@ bool is_accident(const Reading& reading, bool validation, const std::vector<sign
   const bool rare = reading.curve.points() >= settings["long"] && !signal::period_of(spikes) &&
                     spikes.size() <= std::max<std::size_t>(2, reading.size() / 150);
   // Where nearly every sample is solved, one that is not costs as much as at the start; that is the data, not an upset.
-  const bool solved = std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) {
-    return spike.base < settings["solved"] * std::abs(reading.start) &&
-           spike.peak < settings["as_first"] * std::abs(reading.start);
+  const double first = std::max(std::abs(reading.start), std::abs(reading.opening));
+  const bool low = std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) {
+    return spike.base < settings["solved"] * first && spike.peak < settings["as_first"] * first;
   });
+  const bool no_harm = solved(patient) && std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) {
+                         return spike.peak < settings["as_first"] * first;
+                       });
   const double most = settings["as_first"] * first_level(reading);
   const bool single_samples =
       scatter_factor(reading) >= settings["wide"] && !signal::period_of(spikes) &&
       std::all_of(spikes.begin(), spikes.end(), [&](const auto& spike) { return spike.peak < most; });
   const bool noise = !signal::period_of(spikes) && fat_tailed(reading, spikes, settings["between"]);
-  return traceless && (rare || solved || single_samples || noise || (spikes.size() == 1 && !dramatic));
+  return traceless && (rare || low || no_harm || single_samples || noise || (spikes.size() == 1 && !dramatic));
 }
 
 /// After a gain the loss lay far above its start for several points on end: too long for a spike, and won back too late
@@ -179,7 +184,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     if (reading->size() < settings["fewest_points"]) continue;
     checked = true;
     const std::vector<signal::Spike> spikes = spikes_in(*reading, settings);
-    if (spikes.empty() || is_accident(*reading, reading == patient.validation(), spikes, settings)) {
+    if (spikes.empty() || is_accident(patient, *reading, spikes, settings)) {
       if (auto seen = excursion_of(*reading, settings)) return std::move(*seen);
       continue;
     }

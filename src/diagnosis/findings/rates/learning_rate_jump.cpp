@@ -40,6 +40,16 @@ struct Jump {
   bool completes_cycle = false;
 };
 
+/// A fall by the same factor in each half of its way has no bottom, however flat it looks.
+bool exponential(const signal::Curve& rate, std::size_t first, std::size_t last) {
+  constexpr double kAlike = 0.15;  // relative difference of the logarithms of the two factors
+  const std::size_t middle = first + (last - first) / 2;
+  if (last - first < 4 || !(rate.value[last] > 0)) return false;
+  const double early = std::log(rate.value[first] / rate.value[middle]) / (rate.step[middle] - rate.step[first]);
+  const double late = std::log(rate.value[middle] / rate.value[last]) / (rate.step[last] - rate.step[middle]);
+  return early > 0 && std::abs(late / early - 1) < kAlike;
+}
+
 /// Whether the fall that ends at `last` had come to its end: close to zero, or smooth and flattened out.
 bool bottomed(const signal::Curve& rate, std::size_t last, const SettingValues& settings) {
   const auto begin = rate.value.begin();
@@ -49,6 +59,9 @@ bool bottomed(const signal::Curve& rate, std::size_t last, const SettingValues& 
   const std::set<double> levels(peak, begin + static_cast<std::ptrdiff_t>(last) + 1);
   constexpr std::size_t kSmooth = 6;  // fewer levels than this are a step decay, which has no bottom
   if (levels.size() < kSmooth) return false;
+  // The next step of a fall that goes on as it did would have reached the bottom: a log by epochs misses it by one.
+  if (last > first && rate.value[last] <= rate.value[last - 1] - rate.value[last]) return true;
+  if (exponential(rate, first, last)) return false;
   const std::size_t tail = last - std::max<std::size_t>(1, (last - first) / 10);
   const double usual = (*peak - rate.value[last]) / (rate.step[last] - rate.step[first]);
   const double late = (rate.value[tail] - rate.value[last]) / (rate.step[last] - rate.step[tail]);
@@ -67,9 +80,12 @@ std::vector<Jump> jumps_of(const signal::Curve& rate, const SettingValues& setti
     i = jump.after - 1;
     constexpr double kFallen = 0.9;
     const bool fallen = rate.value[jump.before] > 0 && rate.value[jump.before] < kFallen * peak;
-    if (!fallen || static_cast<double>(jump.after - jump.before) > settings["quick"]) continue;
+    if (!fallen) continue;
     jump.factor = rate.value[jump.after] / rate.value[jump.before];
-    if (jump.factor < settings["factor"]) continue;
+    // A second warm-up, back to where the first one led, is a schedule that starts over as well.
+    const bool quick = static_cast<double>(jump.after - jump.before) <= settings["quick"];
+    const bool warms_again = jump.factor >= settings["rewarmed"] && rate.value[jump.after] > settings["again"] * peak;
+    if (jump.factor < settings["factor"] || (!quick && !warms_again)) continue;
     constexpr std::size_t kStays = 5;
     const std::size_t length = std::min(kStays, rate.size() - jump.after);
     const double later = signal::median(std::span(rate.value).subspan(jump.after, length));
@@ -166,6 +182,7 @@ Finding learning_rate_jump() {
           {{"fewest_points", 10, "values of the rate needed to know its schedule"},
            {"factor", 1.25, "rise at once that no smooth schedule makes"},
            {"quick", 3, "logged values within which it must happen; slower is a warm-up"},
+           {"rewarmed", 2, "rise by which a second warm-up counts, where it leads back to the peak"},
            {"bottom_share", 0.05, "share of the peak at which a cycle is complete and may start again"},
            {"again", 0.9, "share of the peak to which a schedule that begins again returns"},
            {"most_jumps", 3, "more rises than this are a cyclic schedule"},

@@ -169,7 +169,7 @@ std::optional<Observation> pulls_away(const Patient& patient, const SettingValue
   if (!(gain > 0) || loss->curve.step.back() - since < settings["rest_share"] * length ||
       gap < settings["gap_share"] * gain || gap < settings["gap_level"] * std::abs(loss->end) ||
       gap - before < settings["widened"] * gain || !later.falls(settings["p_value"], settings["widened"] * gain) ||
-      metric_improves(patient, since)) {
+      metric_improves(patient, since) || answers_well(patient, settings["all_right"])) {
     return std::nullopt;
   }
   const std::int64_t step = loss->step_at(at);
@@ -258,6 +258,7 @@ Finding overfitting() {
            {"above", 2, "validation loss in units of the training loss that is far above it"},
            {"absurd", 1.25, "validation loss in units of the first training loss that no metric excuses"},
            {"answers", 0.75, "accuracy on validation data at which most of what was learned carries over"},
+           {"all_right", 0.95, "the same where a distance between the losses costs nothing any more"},
            {"rest", 0.1, "share of validation's range within which of its best it has come to rest"},
            {"rest_share", 0.5, "part of the run that it must have rested"},
            {"gap_share", 0.4, "final distance of the losses, as a share of what training gained"},

@@ -100,9 +100,14 @@ bool rounded(double value) {
   return value != 0 && std::abs(value) <= 1 && std::abs(hundredths - std::round(hundredths)) < 1e-9;
 }
 
+/// It got better by more than its noise, and is no worse at the end than in the beginning: where nothing is learned,
+/// numbers that stand still are no riddle.
 bool moves(const Reading* reading, double noise_units) {
   if (reading == nullptr || reading->size() < 4) return false;
-  return reading->top - reading->best > noise_units * std::max(reading->noise.sigma, 1e-6 * reading->level);
+  constexpr double kSome = 0.02;  // share of the level that is worth the name
+  const double gain = reading->start - reading->best;
+  return reading->end < reading->start && gain > kSome * reading->level &&
+         gain > noise_units * std::max(reading->noise.sigma, 1e-6 * reading->level);
 }
 
 /// Training fell on since `step`.

@@ -1,0 +1,38 @@
+// Telling success from standstill.
+#include "diagnosis/evidence/solved.h"
+
+#include <algorithm>
+
+#include "diagnosis/accuracies.h"
+
+namespace osler {
+namespace {
+
+constexpr double kNothingLeft = 0.01;  // share of the first loss
+constexpr double kFallen = 0.3;        // share of it that has to be gone where answers tell the rest
+constexpr double kAllRight = 0.985;    // answers; the last few are often labelled wrongly (Northcutt et al. 2021)
+
+/// Validation, where it is logged, did not stay behind.
+bool carries_over(const Reading* validation) {
+  constexpr double kKept = 0.2;  // of what it began with
+  return validation == nullptr || validation->curve.empty() || validation->negated ||
+         validation->end <= kKept * std::max(validation->start, validation->opening);
+}
+
+}  // namespace
+
+bool solved(const Patient& patient) {
+  const Reading* loss = patient.training();
+  if (loss == nullptr || loss->curve.empty() || loss->negated || loss->ends_nonfinite || loss->end < 0) return false;
+  const double first = std::max(loss->start, loss->opening);
+  if (!(first > 0)) return false;
+  const auto pairs = losses_with_accuracy(patient);
+  const bool right = !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [](const LossAndAccuracy& pair) {
+    return pair.share(pair.accuracy->end) >= kAllRight;
+  });
+  if (right) return loss->end <= kFallen * first;
+  // Without answers a loss next to nothing may be learned by heart: validation has to have followed.
+  return pairs.empty() && loss->end <= kNothingLeft * first && carries_over(patient.validation());
+}
+
+}  // namespace osler
