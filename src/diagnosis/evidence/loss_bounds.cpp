@@ -37,6 +37,10 @@ double uncertainty(double share) {
 
 }  // namespace
 
+double fano_bound(double right, double classes) {
+  return uncertainty(right) + (1 - right) * std::log(std::max(1.0, classes - 1));
+}
+
 std::optional<std::string> accuracy_too_low_for_loss(const Patient& patient) {
   constexpr double kMargin = 0.1;  // of all answers: smoothed logs lag behind each other
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
@@ -61,7 +65,7 @@ std::optional<std::string> loss_too_high_for_accuracy(const Patient& patient) {
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     if (!comparable(patient, pair)) continue;
     const double right = pair.share(pair.accuracy->end);
-    const double most = uncertainty(right) + (1 - right) * std::log(std::max(1, *classes - 1));
+    const double most = fano_bound(right, *classes);
     if (right < kBeyondChance / *classes || right > 1 || pair.loss->end > kAtChance * guess) continue;
     const double margin = still_falls(*pair.loss) ? kMoving : kSettled;
     if (pair.loss->end < (1 + margin) * most + margin / 4) continue;

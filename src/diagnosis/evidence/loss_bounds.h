@@ -8,6 +8,10 @@
 
 namespace osler {
 
+/// The most that a model which knows how sure it may be pays on average when a share `right` of its answers is right
+/// among `classes` (Fano 1961): H(a) + (1 - a) ln(C - 1).
+[[nodiscard]] double fano_bound(double right, double classes);
+
 /// In words: so few answers are called right that the loss would have to be higher. A wrong answer costs at least ln 2,
 /// since another class is at least as probable, so a share of 1 - loss / ln 2 must be right.
 [[nodiscard]] std::optional<std::string> accuracy_too_low_for_loss(const Patient& patient);

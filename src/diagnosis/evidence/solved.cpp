@@ -2,8 +2,10 @@
 #include "diagnosis/evidence/solved.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/chance.h"
 
 namespace osler {
 namespace {
@@ -31,6 +33,9 @@ bool solved(const Patient& patient) {
     return pair.share(pair.accuracy->end) >= kAllRight;
   });
   if (right) return loss->end <= kFallen * first;
+  // However far it has fallen, a classifier whose loss is not far below that of guessing has solved nothing.
+  const auto classes = class_count(patient);
+  if (classes && loss->end > kFallen * std::log(*classes)) return false;
   // Without answers a loss next to nothing may be learned by heart: validation has to have followed.
   return pairs.empty() && loss->end <= kNothingLeft * first && carries_over(patient.validation());
 }

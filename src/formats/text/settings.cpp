@@ -69,7 +69,10 @@ void find_word_settings(std::string_view line, EventSink& sink) {
       "loss_fn"sv,    "loss_type"sv, "lr_scheduler"sv, "lr_scheduler_type"sv, "model"sv,
       "optim"sv,      "optimizer"sv, "precision"sv,    "scheduler"sv,
   };
-  if (line.size() > kLongestWordLine && line.find("Namespace(") == std::string_view::npos) return;
+  // A whole configuration on one line: {"optimizer": "adam", ...}, {'optimizer': 'adam', ...} or Namespace(...).
+  const bool dump = line.find("Namespace(") != std::string_view::npos || line.find("{\"") != std::string_view::npos ||
+                    line.find("{'") != std::string_view::npos;
+  if (line.size() > kLongestWordLine && !dump) return;
   for (std::size_t at = line.find_first_of(":="); at != std::string_view::npos; at = line.find_first_of(":=", at + 1)) {
     std::size_t end = at;
     while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '"' || line[end - 1] == '\'')) --end;
@@ -77,7 +80,8 @@ void find_word_settings(std::string_view line, EventSink& sink) {
     while (begin > 0 && is_word_character(line[begin - 1])) --begin;
     const std::string_view name = line.substr(begin, end - begin);
     const auto is_name = [&](std::string_view one) { return folded_equal(name, one); };
-    if (std::none_of(kNames.begin(), kNames.end(), is_name)) continue;
+    // Only among other settings a loss that is a word is one.
+    if (std::none_of(kNames.begin(), kNames.end(), is_name) && !(dump && is_name("loss"))) continue;
     const std::size_t value = line.find_first_not_of(" \"'", at + 1);
     if (value == std::string_view::npos || !is_word_character(line[value])) continue;
     sink.config(name, line.substr(value, end_of_word(line, value) - value));

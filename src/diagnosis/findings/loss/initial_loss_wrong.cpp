@@ -4,6 +4,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -52,6 +53,11 @@ constexpr int kMostClasses = 128256;  // the tokens of the largest vocabularies 
 std::optional<Chance> chance_of(const Patient& patient, const SettingValues& settings) {
   if (const auto told = configured_classes(patient)) {
     return Chance{std::log(*told), *told, 0, true, "the configuration"};
+  }
+  for (const Role role : {Role::validation_metric, Role::train_metric}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (cast.guess.measure == Measure::auc) return Chance{std::log(2), 2, 0, true, "an area under the curve"};
+    }
   }
   double lowest = 1;
   double highest = 0;
@@ -116,7 +122,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool summed = pair.best() > settings["mostly"] && loss->end > settings["summed"] * chance->loss;
     right = right || summed || pair.best() > settings["right"];
   }
-  if (chance->at_most || right || (reached && reached->share > settings["harmless"])) return NotFound{};
+  if (chance->at_most || right || (reached && reached->share > settings["harmless"]) || solved(patient)) {
+    return NotFound{};
+  }
 
   const std::int64_t until = std::llround(curve.step[early]);
   Observation seen =

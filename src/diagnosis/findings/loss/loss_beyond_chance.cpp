@@ -6,6 +6,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -35,6 +36,31 @@ Losses that are sums over a batch or a sequence, or have penalties added, are la
 - Karpathy 2019, A Recipe for Training Neural Networks: verify the loss at initialisation.
 )";
 
+/// A sum over many samples is larger by its number of terms, calmer than one sample by the root of it, and keeps the
+/// proportion between the loss and the answers: each term comes near Fano's bound for as many right ones. Outputs that
+/// have blown up do neither.
+bool may_be_a_sum(const LossAndAccuracy& pair, double first, double classes, const SettingValues& settings) {
+  const Reading& loss = *pair.loss;
+  const double terms = first / std::log(classes);
+  if (terms < settings["terms"]) return false;
+  const bool calm = loss.noise.sigma < (settings["calm"] / std::sqrt(terms) + settings["least_noise"]) * loss.level;
+  const double right = std::clamp(pair.share(pair.accuracy->end), 0.0, 1.0);
+  return calm && loss.end / terms > settings["honest"] * fano_bound(right, classes);
+}
+
+/// A perplexity beside the loss is its exponential: then the loss is a mean in nats, and no sum.
+bool mean_by_perplexity(const Patient& patient, const Reading& loss) {
+  constexpr double kAlike = 0.1;  // of the loss
+  for (const Role role : {Role::train_metric, Role::validation_metric}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (cast.guess.measure != Measure::perplexity || cast.series->summary().empty()) continue;
+      const Reading perplexity = read_series(*cast.series, false);
+      if (perplexity.end > 0 && std::abs(std::log(perplexity.end) - loss.end) < kAlike * loss.end) return true;
+    }
+  }
+  return false;
+}
+
 /// The configuration names a cross-entropy, its classes and a batch so large that the loss is no sum over it, and the
 /// training loss never came down to what guessing costs.
 std::optional<Observation> above_what_is_configured(const Patient& patient, const SettingValues& settings) {
@@ -50,7 +76,8 @@ std::optional<Observation> above_what_is_configured(const Patient& patient, cons
                                          [&](const char* name) { return named->find(name) != std::string_view::npos; });
   const double chance = std::log(*classes);
   const double limit = settings["factor"] * chance;
-  const bool sum = first_value(patient, *loss) > settings["sum"] * *batch * chance;
+  const bool sum =
+      first_value(patient, *loss) > settings["sum"] * *batch * chance && !mean_by_perplexity(patient, *loss);
   if (!cross_entropy || sum || loss->best < limit) return std::nullopt;
   Observation seen =
       observe(Severity::warning, confidence_of(loss->best / limit), loss->first_step, loss->last_step,
@@ -79,6 +106,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool poor = (right - guess) / (1 - guess) < settings["poor"] ||
                       (!known && right < settings["guessed"] && gained < settings["risen"]);
     if (lowest < settings["factor"] * chance || !poor) continue;
+    // The first evaluation comes after much was learned: what training began with is the start of both.
+    double first = first_value(patient, *pair.loss);
+    if (patient.training() != nullptr) first = std::max(first, first_value(patient, *patient.training()));
+    if (may_be_a_sum(pair, first, classes, settings)) continue;
     Observation seen =
         observe(Severity::warning, confidence_of(lowest / (settings["factor"] * chance)), pair.loss->first_step,
                 pair.loss->last_step,
@@ -103,6 +134,10 @@ Finding loss_beyond_chance() {
           .settings = {{"fewest_points", 4, "values of loss and accuracy needed"},
                        {"fewest_losses", 12, "values needed where the loss stands alone"},
                        {"sum", 0.3, "share of batch x ln(C) from which on a first loss may be a sum over the batch"},
+                       {"terms", 4, "times ln(C) from which on a first loss may be a sum over samples or tokens"},
+                       {"calm", 3, "noise of such a sum, in units of its level over the root of its terms"},
+                       {"honest", 0.6, "share of Fano's bound that a term of a sum reaches at least"},
+                       {"least_noise", 0.02, "noise, as a share of the level, that any loss may have"},
                        {"factor", 1.5, "times ln(C) beyond which a loss is absurd"},
                        {"poor", 0.35,
                         "share of the way from guessing to perfection below which the loss is no sum of small ones"},

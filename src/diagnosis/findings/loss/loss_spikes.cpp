@@ -144,35 +144,59 @@ bool is_accident(const Patient& patient, const Reading& reading, const std::vect
   return traceless && (rare || low || no_harm || single_samples || noise || (spikes.size() == 1 && !dramatic));
 }
 
-/// After a gain the loss lay far above its start for several points on end: too long for a spike, and won back too late
-/// to be harmless.
-std::optional<Observation> excursion_of(const Reading& reading, const SettingValues& settings) {
-  const double high = settings["excursion"] * first_level(reading);
+/// The longest stretch of points on end above `high`, from index `from` on.
+struct Above {
+  std::size_t first = 0;
+  std::size_t points = 0;
+  double peak = 0;
+};
+Above longest_above(std::span<const double> values, std::size_t from, double high) {
+  Above longest;
+  std::size_t points = 0;
+  for (std::size_t i = from; i < values.size(); ++i) {
+    points = values[i] > high ? points + 1 : 0;
+    if (points > longest.points) longest = {i + 1 - points, points, 0};
+  }
+  const auto stretch = values.subspan(longest.first, longest.points);
+  if (!stretch.empty()) longest.peak = *std::max_element(stretch.begin(), stretch.end());
+  return longest;
+}
+
+/// The first value, where it is no accident that it lies below what follows: `times` of it is more than the scatter of
+/// single values, as factors, explains.
+double sure_opening(const Reading& reading, double times) {
+  constexpr double kDeviations = 4;
+  return std::log(times) > kDeviations * scatter_factor(reading) ? reading.opening : first_level(reading);
+}
+
+/// The loss lay far above its start for several points on end: too long for a spike, and won back too late to be
+/// harmless.
+std::optional<Observation> excursion_of(const Patient& patient, const Reading& reading, const SettingValues& settings) {
   const std::vector<double>& values = reading.curve.value;
-  if (reading.negated || !(reading.start > 0)) return std::nullopt;
+  if (reading.negated || !(reading.start > 0) || !(reading.opening > 0)) return std::nullopt;
   const auto gained = std::find_if(values.begin(), values.end(), [&](double value) { return value < reading.start; });
-  std::size_t longest = 0;
-  std::size_t from = 0;
-  std::size_t run = 0;
-  for (auto i = static_cast<std::size_t>(gained - values.begin()); i < values.size(); ++i) {
-    run = values[i] > high ? run + 1 : 0;
-    if (run > longest) {
-      longest = run;
-      from = i + 1 - run;
-    }
+  double start = reading.start;
+  double high = settings["excursion"] * first_level(reading);
+  Above above = longest_above(values, static_cast<std::size_t>(gained - values.begin()), high);
+  // One evaluation in a hundred leaps before the averages of a normalisation have settled; training does not.
+  if (static_cast<double>(above.points) < settings["stays"] && &reading == patient.training()) {
+    start = sure_opening(reading, settings["flung"]);
+    high = settings["excursion"] * start;
+    above = longest_above(values, 0, high);
+    const bool long_enough =
+        static_cast<double>(above.points) >= settings["stays_share"] * static_cast<double>(values.size());
+    if (above.peak < settings["flung"] * start || !long_enough || solved(patient)) return std::nullopt;
   }
   // What has not come back has diverged, or is another objective.
-  if (static_cast<double>(longest) < settings["stays"] || values.back() > reading.start) return std::nullopt;
-  const double peak = *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(from),
-                                        values.begin() + static_cast<std::ptrdiff_t>(from + longest));
-  const std::int64_t since = std::llround(reading.curve.step[from]);
-  const std::int64_t until = std::llround(reading.curve.step[from + longest - 1]);
+  if (static_cast<double>(above.points) < settings["stays"] || values.back() > start) return std::nullopt;
+  const std::int64_t since = std::llround(reading.curve.step[above.first]);
+  const std::int64_t until = std::llround(reading.curve.step[above.first + above.points - 1]);
   Observation seen =
-      observe(Severity::warning, confidence_of(peak / high + 1), since, until,
-              reading.name + " rose to " + number(peak) + " at " + at_step(since) + ", far above the " +
-                  number(reading.start) + " of its start, and stayed up for " + std::to_string(longest) + " points.");
-  seen.evidence.push_back(evidence(reading.name, since, until, peak, high,
-                                   std::to_string(longest) + " points on end above " + number(high)));
+      observe(Severity::warning, confidence_of(above.peak / high + 1), since, until,
+              reading.name + " rose to " + number(above.peak) + " at " + at_step(since) + ", far above the " +
+                  number(start) + " of its start, and stayed up for " + std::to_string(above.points) + " points.");
+  seen.evidence.push_back(evidence(reading.name, since, until, above.peak, high,
+                                   std::to_string(above.points) + " points on end above " + number(high)));
   seen.qualifiers["count"] = "1";
   return seen;
 }
@@ -185,7 +209,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     checked = true;
     const std::vector<signal::Spike> spikes = spikes_in(*reading, settings);
     if (spikes.empty() || is_accident(patient, *reading, spikes, settings)) {
-      if (auto seen = excursion_of(*reading, settings)) return std::move(*seen);
+      if (auto seen = excursion_of(patient, *reading, settings)) return std::move(*seen);
       continue;
     }
     const auto& worst =
@@ -233,6 +257,8 @@ Finding loss_spikes() {
        {"wide", 0.5, "ordinary scatter, in natural logarithms, from which on the log holds losses of single samples"},
        {"excursion", 3, "first levels above which a loss that has gained is far out"},
        {"stays", 3, "points on end that it must stay there"},
+       {"stays_share", 0.04, "the same, as a share of the run, where it was flung out before anything was learned"},
+       {"flung", 5, "times its first value that it must have reached in that case"},
        {"settle", 0.03, "first share of the run in which jumps belong to the start"}},
       check,
       JudgedBy::loss};

@@ -43,13 +43,13 @@ inside the loss may fall while the rest does not. Precision may fall because rec
 std::optional<Observation> impossible_accuracy(const Patient& patient, const SettingValues& settings) {
   const auto classes = known_classes(patient);
   const Reading* training = patient.training();
-  if (!classes || *classes < 3 || training == nullptr || training->negated || training->curve.empty()) return {};
+  if (!classes || *classes < 2 || training == nullptr || training->negated || training->curve.empty()) return {};
   // What starts far from the loss of guessing is no plain cross-entropy.
   const double guess = std::log(*classes);
   if (std::abs(training->start / guess - 1) > settings["from_guess"]) return {};
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
-    if (pair.split != "validation" || pair.loss->size() < settings["fewest_points"] ||
-        pair.accuracy->size() < settings["fewest_points"] || !(pair.loss->end > 0) || pair.loss->nonfinite > 0) {
+    if (pair.loss->size() < settings["fewest_pairs"] || pair.accuracy->size() < settings["fewest_pairs"] ||
+        !(pair.loss->end > 0) || pair.loss->nonfinite > 0) {
       continue;
     }
     const double least = 1 - pair.loss->end / std::numbers::ln2;
@@ -101,6 +101,7 @@ std::optional<Observation> unmoved(const Patient& patient, const SettingValues& 
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = turned_round(patient)) return std::move(*seen);
+  if (auto seen = impossible_accuracy(patient, settings)) return std::move(*seen);
   if (auto seen = unmoved(patient, settings)) return std::move(*seen);
   const Reading* loss = patient.validation();
   std::vector<const Reading*> metrics;
@@ -111,7 +112,6 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"no validation loss and metric with at least " + number(settings["fewest_points"]) +
                       " evaluations each"};
   }
-  if (auto seen = impossible_accuracy(patient, settings)) return std::move(*seen);
   const Movement better = movement_of(*loss);
   const double gain = loss->improvement();
   const bool good = better.falls(settings["p_value"], settings["loss_share"] * loss->level) &&
@@ -149,6 +149,7 @@ Finding metric_contradicts_loss() {
           {Need::curve},
           kDoc,
           {{"fewest_points", 8, "evaluations needed to see two trends"},
+           {"fewest_pairs", 3, "values of a loss and an accuracy that contradict each other by arithmetic"},
            {"p_value", 0.001, "significance of both trends; two of them must hold at once"},
            {"loss_share", 0.1, "fall of the loss, as a share of its level, that should show in a metric"},
            {"near_best", 0.25, "share of the gain that the loss may have given back and still be good"},
