@@ -91,6 +91,30 @@ std::optional<Guessing> by_loss(const Patient& patient) {
   return std::nullopt;
 }
 
+/// A part of the loss that tells classes apart, by its name, and never left the loss of guessing, whatever the rest
+/// did: another part is so much larger that this one goes unheard.
+std::optional<Guessing> by_part(const Patient& patient) {
+  for (const Role role : {Role::train_loss, Role::validation_loss}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      const std::string& name = cast.series->name();
+      const bool tells_classes = cast.guess.measure == Measure::cross_entropy ||
+                                 name.find("class") != std::string::npos || name.find("cls") != std::string::npos;
+      if (!cast.guess.component || !tells_classes) continue;
+      const Reading part = read_series(*cast.series, false);
+      if (part.size() < kFewestLosses) continue;
+      const auto classes = chance_classes(signal::median(part.curve.value), kBesideLoss / 3);
+      if (!classes) continue;
+      const double chance = std::log(*classes);
+      if (!within(part.course, (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
+      Guessing found = stays(part, chance, "the loss of guessing among " + std::to_string(*classes) + " classes",
+                             role == Role::validation_loss);
+      found.classes = *classes;
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
 /// A loss that came down a little and has stood at the loss of guessing between two or among ten ever since, to a few
 /// thousandths: no task has its floor there by chance.
 std::optional<Guessing> by_rest(const Patient& patient) {
@@ -236,6 +260,7 @@ std::optional<Guessing> guessing(const Patient& patient) {
   }
   if (auto found = by_loss(patient)) return found;
   if (auto found = by_both_losses(patient)) return found;
+  if (auto found = by_part(patient)) return found;
   return by_rest(patient);
 }
 

@@ -115,6 +115,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool falls_far = std::max(settled, loss->end) < settings["far"] * first;
   const bool comes_down = falls_far || (loss->end < settings["back_to"] * chance->loss && settled < 0.5 * first);
   if (ratio < settings["factor"] || !comes_down || another_chance || alone) return NotFound{};
+  // As many times the loss of guessing as there are samples in a batch: a sum over the batch.
+  const auto batch = batch_size(patient);
+  if (batch && ratio > settings["least_sum"] * *batch && ratio < settings["most_sum"] * *batch) return NotFound{};
   // What is gone within a few steps and ends well did no harm.
   const auto reached = skill(patient);
   bool right = false;
@@ -142,26 +145,29 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding initial_loss_wrong() {
-  return {"initial-loss-wrong",
-          "The first loss is far above that of a uniform guess",
-          {Need::curve, Need::probe},
-          kDoc,
-          {{"fewest_points", 10, "losses needed to see where it settles"},
-           {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
-           {"back_to", 2, "level in units of ln(C) below which it must end; what stays higher is a sum or a penalty"},
-           {"far", 0.2, "share of the first loss: penalties do not fall that far that soon"},
-           {"harmless", 0.8, "share of the way from guessing to perfection of a run that a bad start did not harm"},
-           {"right", 0.9, "accuracy that shows the same whatever the number of classes"},
-           {"summed", 3, "last loss, in units of ln(C), that with most answers right can only be a sum"},
-           {"mostly", 0.6, "accuracy at which most answers are right"},
-           {"early", 0.12, "part of the run within which it must halve: what falls slowly may be a penalty"},
-           {"tolerance", 0.03,
-            "relative distance within which the first loss is that of chance for another number of classes"},
-           {"guessing_accuracy", 0.15, "first accuracy above which nobody guesses among another number of classes"},
-           {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
-           {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
-          check,
-          JudgedBy::loss};
+  return {
+      "initial-loss-wrong",
+      "The first loss is far above that of a uniform guess",
+      {Need::curve, Need::probe},
+      kDoc,
+      {{"fewest_points", 10, "losses needed to see where it settles"},
+       {"factor", 4, "first loss in units of ln(C); calibrated models stay below about 3 at any accuracy"},
+       {"back_to", 2, "level in units of ln(C) below which it must end; what stays higher is a sum or a penalty"},
+       {"far", 0.2, "share of the first loss: penalties do not fall that far that soon"},
+       {"least_sum", 0.6, "first loss, in units of ln(C) and the batch size, from which on it is a sum over the batch"},
+       {"most_sum", 2.5, "the same up to which it is one"},
+       {"harmless", 0.8, "share of the way from guessing to perfection of a run that a bad start did not harm"},
+       {"right", 0.9, "accuracy that shows the same whatever the number of classes"},
+       {"summed", 3, "last loss, in units of ln(C), that with most answers right can only be a sum"},
+       {"mostly", 0.6, "accuracy at which most answers are right"},
+       {"early", 0.12, "part of the run within which it must halve: what falls slowly may be a penalty"},
+       {"tolerance", 0.03,
+        "relative distance within which the first loss is that of chance for another number of classes"},
+       {"guessing_accuracy", 0.15, "first accuracy above which nobody guesses among another number of classes"},
+       {"learned", 0.05, "rise over the first three accuracies that shows that something was learned already"},
+       {"least_accuracy", 0.0005, "first accuracy below which it tells nothing of the number of classes"}},
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

@@ -107,10 +107,11 @@ bool regular(const std::vector<Jump>& jumps, const signal::Curve& rate) {
   return std::abs(growth / std::max(1.0, std::round(growth)) - 1) < kTolerance;
 }
 
-/// The rate came down along a smooth plan, not in a few steps by hand.
+/// The rate came down from its peak along a smooth plan, not in a few steps by hand.
 bool smooth_decay(const signal::Curve& rate, std::size_t until) {
   constexpr std::size_t kLevels = 6;
-  const std::set<double> levels(rate.value.begin(), rate.value.begin() + static_cast<std::ptrdiff_t>(until) + 1);
+  const auto end = rate.value.begin() + static_cast<std::ptrdiff_t>(until) + 1;
+  const std::set<double> levels(std::max_element(rate.value.begin(), end), end);
   return levels.size() >= kLevels;
 }
 
