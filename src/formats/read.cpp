@@ -195,6 +195,7 @@ Result<Run> read_run(FileSystem& files, const RunSource& source, const ReadOptio
   run.name = source.name;
   if (reading.used() != nullptr) run.format = reading.used()->id;
   for (const SourceFile& file : source.files) run.sources.push_back(file.path.string());
+  run.settle_launches();
   return run;
 }
 
@@ -213,6 +214,7 @@ Result<Run> read_stream(ReadableFile& stream, const std::string& name, const Rea
   run.name = name;
   if (reading.used() != nullptr) run.format = reading.used()->id;
   run.sources.push_back(name);
+  run.settle_launches();
   return run;
 }
 

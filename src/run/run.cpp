@@ -86,6 +86,22 @@ void Run::distribution(const Histogram& histogram) {
   if (histogram.series < series_.size()) histograms_.add(histogram);
 }
 
+void Run::settle_launches() {
+  // A few epochs of a last try say little beside a whole training.
+  constexpr std::uint64_t kShort = 3;
+  const auto leading = std::max_element(series_.begin(), series_.end(), [](const Series& a, const Series& b) {
+    return a.longest_launch().points() < b.longest_launch().points();
+  });
+  if (leading == series_.end()) return;
+  const std::uint64_t longest = leading->longest_launch().points();
+  const std::uint64_t last = leading->summary().points();
+  if (longest == 0 || longest < kShort * std::max<std::uint64_t>(last, 1)) return;
+  for (Series& series : series_) series.take_longest_launch();
+  keep(Mark{Mark::Kind::note, leading->summary().last_step(), kNoTime,
+            "the log holds several launches; the longest, of " + std::to_string(longest) +
+                " points, stands for it: the last has " + std::to_string(last)});
+}
+
 const Series* Run::find(std::string_view name) const {
   const auto known = ids_.find(name);
   return known == ids_.end() ? nullptr : &series_[known->second];

@@ -131,6 +131,33 @@ TEST(Run, TellsARestartOnceWhenTheLogHasOneSeriesAfterAnother) {
   EXPECT_EQ(run.find("val_loss")->summary().recent()[5].value, 60);
 }
 
+TEST(Run, GoesBackToTheLongestLaunchWhenTheLastIsShort) {
+  osler::Run run;
+  train(run, 1, 100, 1);
+  train(run, 1, 20, 2);
+  EXPECT_EQ(run.find("loss")->summary().points(), 20U) << "as long as the log goes on, the newest launch counts";
+  run.settle_launches();
+  EXPECT_EQ(run.find("loss")->summary().points(), 100U);
+  EXPECT_EQ(run.find("val_loss")->summary().recent().back().value, 1);
+  EXPECT_THAT(run.marks().back().text, testing::HasSubstr("several launches"));
+}
+
+TEST(Run, StaysWithTheLastLaunchWhenItIsLong) {
+  osler::Run run;
+  train(run, 1, 100, 1);
+  train(run, 1, 60, 2);
+  run.settle_launches();
+  EXPECT_EQ(run.find("loss")->summary().points(), 60U);
+}
+
+TEST(Run, NeverTakesAResumedTrainingForALaunch) {
+  osler::Run run;
+  train(run, 1, 100, 1);
+  train(run, 11, 30, 2);
+  run.settle_launches();
+  EXPECT_EQ(run.find("loss")->summary().points(), 30U);
+}
+
 TEST(Run, SpreadsARestartEvenAfterVeryManyMarks) {
   osler::Run run;
   for (int i = 0; i < 5000; ++i) run.add(Mark{Mark::Kind::note, i, kNoTime, "checkpoint"});

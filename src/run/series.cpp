@@ -1,6 +1,8 @@
 // Putting points in order: duplicates, stragglers and restarts.
 #include "osler/run/series.h"
 
+#include <utility>
+
 namespace osler {
 
 Arrival Series::add(const Point& point, std::uint64_t arrival, const SummaryLimits& limits) {
@@ -44,7 +46,7 @@ void Series::commit_held(std::uint64_t arrival, const SummaryLimits& limits) {
   restart_.arrival = held_arrival_;
   restart_.last_before = last_arrival_;
   restart_.first_of_series = first_arrival_;
-  summary_.rewind(restart_.step);
+  go_back_to(restart_.step);
   restart_.kept_before = summary_.empty() ? INT64_MIN : summary_.last_step();
   for (const Point& point : held_) summary_.append(point, limits);
   held_.clear();
@@ -58,7 +60,20 @@ void Series::follow(const Restart& restart, const SummaryLimits& limits) {
     return;
   }
   drop_held();
-  if (last_arrival_ < restart.arrival) summary_.rewind(restart.step);
+  if (last_arrival_ < restart.arrival) go_back_to(restart.step);
+}
+
+void Series::go_back_to(std::int64_t step) {
+  const auto total = summary_.total();
+  if (total && step <= total->first_step && summary_.points() > longest_launch_.points()) longest_launch_ = summary_;
+  summary_.rewind(step);
+}
+
+void Series::take_longest_launch() {
+  if (longest_launch_.empty()) return;
+  summary_ = std::move(longest_launch_);
+  longest_launch_ = Summary();
+  held_.clear();
 }
 
 void Series::go_back(std::int64_t step, double wall_time) {

@@ -53,6 +53,9 @@ class Run final : public EventSink {
   void add(Mark mark) override;
   void config(std::string_view key, std::string_view value) override;
   void distribution(const Histogram& histogram) override;
+  /// For a log that has ended: where training was launched several times from the first step, and the last launch is
+  /// short beside the longest one, goes back to that and notes it in a mark.
+  void settle_launches();
 
   [[nodiscard]] const std::deque<Series>& all_series() const { return series_; }
   /// The series called `name`, or nullptr.

@@ -43,7 +43,14 @@ class Series {
   /// than `wall_time`.
   void go_back(std::int64_t step, double wall_time);
   /// Shrinks to limits that were lowered since the last point.
-  void fit(const SummaryLimits& limits) { summary_.fit(limits); }
+  void fit(const SummaryLimits& limits) {
+    summary_.fit(limits);
+    longest_launch_.fit(limits);
+  }
+  /// The longest of the earlier launches that began anew from the first step; empty when there was none.
+  [[nodiscard]] const Summary& longest_launch() const { return longest_launch_; }
+  /// Goes back to the longest of the earlier launches, if there is one.
+  void take_longest_launch();
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Summary& summary() const { return summary_; }
@@ -56,9 +63,11 @@ class Series {
   Arrival append(const Point& point, std::uint64_t arrival, const SummaryLimits& limits);
   void commit_held(std::uint64_t arrival, const SummaryLimits& limits);
   void drop_held();
+  void go_back_to(std::int64_t step);
 
   std::string name_;
   Summary summary_;
+  Summary longest_launch_;
   std::vector<Point> held_;
   std::uint64_t held_arrival_ = 0;
   std::uint64_t first_arrival_ = 0;
