@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace osler::simulate {
 
@@ -47,7 +48,9 @@ Levels accuracies(const Levels& losses, double floor, const AccuracyModel& model
   Levels result(losses.size());
   for (std::size_t row = 0; row < losses.size(); ++row) {
     const double left = std::clamp((losses[row] - floor) / (1.0 - floor), 0.0, 1.0);
-    const double truth = model.best - (model.best - chance) * std::pow(left, model.bend);
+    // A wrong answer costs at least ln 2, and losses are in units of ln(classes): so many must be right.
+    const double least = 1 - losses[row] * std::log(model.classes) / std::numbers::ln2;
+    const double truth = std::max(least, model.best - (model.best - chance) * std::pow(left, model.bend));
     result[row] = static_cast<double>(random.binomial(model.samples, std::clamp(truth, 0.0, 1.0))) /
                   static_cast<double>(model.samples);
   }

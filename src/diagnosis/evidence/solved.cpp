@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
@@ -21,23 +22,34 @@ bool carries_over(const Reading* validation) {
          validation->end <= kKept * std::max(validation->start, validation->opening);
 }
 
+/// Where training began; nothing where its loss has no floor to come down to.
+std::optional<double> first_loss(const Patient& patient) {
+  const Reading* loss = patient.training();
+  if (loss == nullptr || loss->curve.empty() || loss->negated || loss->ends_nonfinite || loss->end < 0) return {};
+  const double first = std::max(loss->start, loss->opening);
+  return first > 0 ? std::optional(first) : std::nullopt;
+}
+
 }  // namespace
 
-bool solved(const Patient& patient) {
-  const Reading* loss = patient.training();
-  if (loss == nullptr || loss->curve.empty() || loss->negated || loss->ends_nonfinite || loss->end < 0) return false;
-  const double first = std::max(loss->start, loss->opening);
-  if (!(first > 0)) return false;
+bool all_answers_right(const Patient& patient) {
+  const auto first = first_loss(patient);
   const auto pairs = losses_with_accuracy(patient);
-  const bool right = !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [](const LossAndAccuracy& pair) {
-    return pair.share(pair.accuracy->end) >= kAllRight;
-  });
-  if (right) return loss->end <= kFallen * first;
+  return first && !pairs.empty() && patient.training()->end <= kFallen * *first &&
+         std::all_of(pairs.begin(), pairs.end(),
+                     [](const LossAndAccuracy& pair) { return pair.share(pair.accuracy->end) >= kAllRight; });
+}
+
+bool solved(const Patient& patient) {
+  if (all_answers_right(patient)) return true;
+  const auto first = first_loss(patient);
+  if (!first || !losses_with_accuracy(patient).empty()) return false;
   // However far it has fallen, a classifier whose loss is not far below that of guessing has solved nothing.
+  const double end = patient.training()->end;
   const auto classes = class_count(patient);
-  if (classes && loss->end > kFallen * std::log(*classes)) return false;
+  if (classes && end > kFallen * std::log(*classes)) return false;
   // Without answers a loss next to nothing may be learned by heart: validation has to have followed.
-  return pairs.empty() && loss->end <= kNothingLeft * first && carries_over(patient.validation());
+  return end <= kNothingLeft * *first && carries_over(patient.validation());
 }
 
 }  // namespace osler

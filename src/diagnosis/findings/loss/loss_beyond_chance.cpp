@@ -109,7 +109,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     // The first evaluation comes after much was learned: what training began with is the start of both.
     double first = first_value(patient, *pair.loss);
     if (patient.training() != nullptr) first = std::max(first, first_value(patient, *patient.training()));
-    if (may_be_a_sum(pair, first, classes, settings)) continue;
+    // Where nothing was learned, a sum is as sick as a mean.
+    if (gained > settings["risen"] && may_be_a_sum(pair, first, classes, settings)) continue;
     Observation seen =
         observe(Severity::warning, confidence_of(lowest / (settings["factor"] * chance)), pair.loss->first_step,
                 pair.loss->last_step,

@@ -56,7 +56,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool dropped = first > 0 && std::abs(loss->course[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
                        std::abs(curve.value[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
                        std::abs(curve.value[first - 1]) > settings["digits"] * finest;
-  if (zeros < settings["fewest_points"] || (!always && !dropped) || solved(patient)) return NotFound{};
+  if (zeros < settings["fewest_points"] || (!always && !dropped) || all_answers_right(patient)) return NotFound{};
 
   const std::int64_t since = always ? loss->first_step : loss->step_at(first);
   Observation seen = observe(Severity::critical, always ? 0.97 : 0.9, since, loss->last_step,

@@ -56,10 +56,22 @@ bool metric_improves(const Patient& patient, double step) {
   });
 }
 
-Observation describe(const Reading& reading, const Turn& turn, bool trained, const SettingValues& settings) {
+/// The answers on validation data end well by every figure that counts them.
+bool answers_well(const Patient& patient, double least) {
+  const auto& qualities = patient.validation_quality();
+  return !qualities.empty() && std::all_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
+    const double unit = std::abs(quality.best) > 1.5 ? 100 : 1;
+    return quality.negated && -quality.end / unit >= least && quality.top <= 0;
+  });
+}
+
+Observation describe(const Patient& patient, const Reading& reading, const Turn& turn, bool trained,
+                     const SettingValues& settings) {
   const std::int64_t since = reading.step_at(turn.valley.bottom);
   const double margin = std::min(turn.units / settings["noise_units"], turn.share / settings["rise_share"]);
-  const Severity severity = turn.share > settings["critical_share"] ? Severity::critical : Severity::warning;
+  // As long as most answers are right the model is of use, and the checkpoint of the valley more so.
+  const bool lost = turn.share > settings["critical_share"] && !answers_well(patient, settings["answers"]);
+  const Severity severity = lost ? Severity::critical : Severity::warning;
   Observation seen = observe(severity, confidence_of(margin), since, reading.last_step,
                              reading.name + (reading.negated ? " peaked at " : " was best at ") + at_step(since) +
                                  " (" + number(reading.shown(turn.valley.floor)) + ") and has got worse since (" +
@@ -68,7 +80,8 @@ Observation describe(const Reading& reading, const Turn& turn, bool trained, con
   seen.qualifiers["best_step"] = std::to_string(since);
   seen.evidence.push_back(evidence(reading.name, since, reading.last_step, reading.shown(turn.valley.end),
                                    reading.shown(turn.valley.floor),
-                                   "gave back " + per_cent(std::min(turn.share, 99.0)) + " of its gain, " +
+                                   (turn.share > 1 ? "gave back more than it ever gained, "
+                                                   : "gave back " + per_cent(turn.share) + " of its gain, ") +
                                        number(turn.units) + " noise units above the valley"));
   return seen;
 }
@@ -101,15 +114,6 @@ std::optional<Observation> learned_by_heart(const Patient& patient, const Settin
                                    "the best of " + number(hits->curve.points()) + " evaluations"));
   seen.qualifiers["carried"] = "nothing";
   return seen;
-}
-
-/// The answers on validation data end well by every figure that counts them.
-bool answers_well(const Patient& patient, double least) {
-  const auto& qualities = patient.validation_quality();
-  return !qualities.empty() && std::all_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
-    const double unit = std::abs(quality.best) > 1.5 ? 100 : 1;
-    return quality.negated && -quality.end / unit >= least && quality.top <= 0;
-  });
 }
 
 /// Training halved its loss or more, and validation hardly ever got below its first value.
@@ -198,7 +202,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool apart = alone ? turn.share > settings["alone_share"] && loss->size() >= settings["alone_points"]
                              : training_improves_after(patient, bottom, *loss);
     if (turn.real && apart && !metric_improves(patient, bottom)) {
-      Observation seen = describe(*loss, turn, !alone, settings);
+      Observation seen = describe(patient, *loss, turn, !alone, settings);
       if (only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
       if (const Reading* training = patient.training()) {
         seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
@@ -221,7 +225,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     });
     const bool loss_agrees = loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || trained_on;
     if (turn.real && loss_agrees && training_improves_after(patient, bottom, quality)) {
-      return describe(quality, turn, true, settings);
+      return describe(patient, quality, turn, true, settings);
     }
     break;  // only the leading metric is judged: of a dozen one always wobbles
   }
@@ -267,7 +271,7 @@ Finding overfitting() {
            {"solved", 0.95, "training accuracy of a set that is solved"},
            {"carries_over", 0.1, "validation accuracy below which nothing of that carries over"},
            {"fewest_evaluations", 8, "evaluations after which it should have"},
-           {"critical_share", 1, "share of the gain whose loss is critical: validation is worse than at the start"},
+           {"critical_share", 1, "share of the gain whose loss is critical, unless most answers are right all the same"},
            {"metric_level_share", 0.05, "share of a metric's level that its decline must exceed"},
            {"metric_strictness", 1.4, "factor by which a metric alone must exceed the limits on noise and gain"}},
           check,
