@@ -379,6 +379,60 @@ void a_spent_rate_that_leaves_validation_as_it_is(Log& log, Random& random) {
                [=](double x) { return level * (1 + 3 * std::exp(-9 * std::min(x, 0.85))); });
 }
 
+/// Steps as long as the weights are large, whatever the loss makes of it.
+void a_rate_larger_than_weights(Log& log, Random& random) {
+  const double rate = random.log_uniform(0.2, 3);
+  log.configure("optimizer", random.pick<std::string>({"adam", "AdamW", "RMSprop", "Lion"}));
+  log.configure("loss", "cross-entropy");
+  log.add(log.loss(), 0.15, [](double x) { return 2.3 * descent(x, 0.5, 12); });
+  log.add(log.rate(), 0, [=](double) { return rate; });
+}
+
+/// Flung out before anything is learned, and long on the way back.
+void a_loss_flung_out_at_first(Log& log, Random& random) {
+  const double first = random.log_uniform(0.1, 50);
+  const double high = random.log_uniform(12, 400);
+  log.lengthen(40);
+  log.add(log.loss(), 0.04, [=](double x) {
+    return first * (0.45 + (x == 0 ? 0.55 : (high - 0.45) * std::exp(-std::log(high) * 5 * x)));
+  });
+}
+
+/// The head that tells classes apart guesses, unheard beside another one.
+void a_part_that_guesses(Log& log, Random& random) {
+  const int classes = random.pick({10, 20, 100, 200, 1000});
+  const double loud = random.log_uniform(50, 5000);
+  log.add("train_classification_loss", 0.002, [=](double) { return std::log(classes); });
+  log.add("train_regression_loss", 0.1, [=](double x) { return loud * descent(x, 0.7, 8); });
+}
+
+/// More wrong answers than the cross-entropy of the same samples has room for.
+void an_accuracy_that_arithmetic_forbids(Log& log, Random& random) {
+  const int classes = random.pick({2, 3, 5, 10});
+  log.add(log.loss(), 0.02, [=](double x) { return std::log(classes) * descent(x, 0.02, 40); });
+  log.add(log.accuracy(), 0.05, [=](double x) { return 1.0 / classes + 0.15 * x; });
+}
+
+/// Tokens of a whole sequence summed up: large, calm, and in proportion to the answers.
+void a_sum_over_the_tokens(Log& log, Random& random) {
+  const double tokens = random.pick({32.0, 128.0, 512.0});
+  const double classes = random.pick({30.0, 60.0, 90.0});
+  const auto right = [=](double x) { return 1 / classes + 0.45 * (1 - std::pow(1 + 20 * x, -1.1)); };
+  log.add(log.loss(), 0.01, [=](double x) {
+    const double a = right(x);
+    return 0.85 * tokens * (-a * std::log(a) + (a - 1) * std::log(1 - a) + (1 - a) * std::log(classes - 1));
+  });
+  log.add(log.accuracy(), 0.02, right);
+}
+
+/// A hinge that every sample clears: no loss, no gradient, nothing to do.
+void a_hinge_that_is_cleared(Log& log, Random& random) {
+  const double when = random.uniform(0.05, 0.4);
+  log.add(log.loss(), 0.05, [=](double x) { return std::max(0.0, 0.9 * (1 - x / when)); });
+  log.add(log.accuracy(), 0, [=](double x) { return std::min(1.0, 0.5 + 0.5 * x / when); });
+  log.add(log.norm(), 0.1, [=](double x) { return x < when ? 2.5 : 0.0; });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -414,6 +468,12 @@ const Property kProperties[] = {
     {"AGameInBalance", a_game_in_balance, false},
     {"AnAgentWhoseLossesGrowWithItsReturn", an_agent_whose_losses_grow_with_its_return, false},
     {"AFineTuningWithFrozenPartsUnlogged", a_fine_tuning_with_frozen_parts_unlogged, false},
+    {"ARateLargerThanWeights", a_rate_larger_than_weights, true},
+    {"ALossFlungOutAtFirst", a_loss_flung_out_at_first, true},
+    {"APartThatGuesses", a_part_that_guesses, true},
+    {"AnAccuracyThatArithmeticForbids", an_accuracy_that_arithmetic_forbids, true},
+    {"ASumOverTheTokens", a_sum_over_the_tokens, false},
+    {"AHingeThatIsCleared", a_hinge_that_is_cleared, false},
 };
 
 class PlainFacts : public ::testing::TestWithParam<std::size_t> {};

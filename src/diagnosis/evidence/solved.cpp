@@ -26,7 +26,8 @@ bool carries_over(const Reading* validation) {
 std::optional<double> first_loss(const Patient& patient) {
   const Reading* loss = patient.training();
   if (loss == nullptr || loss->curve.empty() || loss->negated || loss->ends_nonfinite || loss->end < 0) return {};
-  const double first = std::max(loss->start, loss->opening);
+  // The very first value: what came right after it may have been flung out.
+  const double first = loss->opening > 0 ? loss->opening : loss->start;
   return first > 0 ? std::optional(first) : std::nullopt;
 }
 

@@ -41,12 +41,12 @@ inside the loss may fall while the rest does not. Precision may fall because rec
 /// A sample answered wrongly gives its right class less than a half, so its cross-entropy is at least ln 2: the mean
 /// loss bounds the share of wrong answers. An accuracy below that bound was not computed from the same outputs.
 std::optional<Observation> impossible_accuracy(const Patient& patient, const SettingValues& settings) {
-  const auto classes = known_classes(patient);
+  const auto classes = class_count(patient);
   const Reading* training = patient.training();
   if (!classes || *classes < 2 || training == nullptr || training->negated || training->curve.empty()) return {};
   // What starts far from the loss of guessing is no plain cross-entropy.
   const double guess = std::log(*classes);
-  if (std::abs(training->start / guess - 1) > settings["from_guess"]) return {};
+  if (std::abs(training->opening / guess - 1) > settings["from_guess"]) return {};
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     if (pair.loss->size() < settings["fewest_pairs"] || pair.accuracy->size() < settings["fewest_pairs"] ||
         !(pair.loss->end > 0) || pair.loss->nonfinite > 0) {
