@@ -146,9 +146,13 @@ std::optional<Guessing> by_both_losses(const Patient& patient) {
     return std::nullopt;
   }
   const double level = signal::median(settled(*training));
-  const auto classes = chance_classes(level, kBesideLoss);
-  // A loss that came down from far above may have its floor there.
-  if (!classes || first_value(patient, *training) > (1 + kNearStart) * std::log(*classes)) return std::nullopt;
+  const auto told = configured_classes(patient);
+  const bool at_told = told && std::abs(level / std::log(*told) - 1) < kBesideLoss;
+  const auto classes = at_told ? told : chance_classes(level, kBesideLoss);
+  // A loss that came down from far above may have its floor there, unless there are just so many classes.
+  if (!classes || (!at_told && first_value(patient, *training) > (1 + kNearStart) * std::log(*classes))) {
+    return std::nullopt;
+  }
   const double chance = std::log(*classes);
   const bool both = std::abs(signal::median(settled(*validation)) / chance - 1) < kBesideLoss &&
                     within(settled(*training), (1 - 2 * kBesideLoss) * chance, (1 + 2 * kBesideBoth) * chance) &&

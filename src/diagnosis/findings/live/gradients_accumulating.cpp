@@ -1,7 +1,10 @@
 // gradients-accumulating: gradients are never cleared.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "diagnosis/recorded.h"
+#include "signal/noise.h"
 #include "signal/robust.h"
 
 namespace osler::catalogue {
@@ -16,7 +19,9 @@ The monitor projects each gradient on the one before: when the earlier one is wh
 least about 1, step after step. Found when the median is above `carried` and at least `share` of the values are, and the
 gradient norm has grown to more than `growth` times its first level: large batches and short steps also give one gradient
 like the other, but no larger ones. From a plain log: the gradient norm grows with a power of the step of at least
-`slowest`, steadily (`order`), from the first step on, to `times` its first level.
+`slowest`, steadily (`order`), from the first step on, to `times` its first level; or it has grown to `calm_times` its
+first value and hardly differs from one step to the next, while the losses of the batches do: a sum over hundreds of
+batches does not feel the newest one.
 
 ## Why it matters
 The optimizer steps along the sum of all gradients since the start: training behaves like a momentum of 1 and runs away.
@@ -63,6 +68,35 @@ std::optional<Observation> grows_with_steps(const Reading& norm, const SettingVa
   return seen;
 }
 
+/// The norm has grown and is far calmer than the batches: each one adds little to a sum of many.
+std::optional<Observation> deaf_to_batches(const Reading& norm, const Reading& loss, const SettingValues& settings) {
+  const std::size_t n = norm.size();
+  if (n < settings["fewest_calm"] || loss.size() < settings["fewest_calm"] || loss.negated) return std::nullopt;
+  std::vector<double> sizes;
+  for (const double value : norm.curve.value) {
+    if (!(value > 0)) return std::nullopt;
+    sizes.push_back(std::log(value));
+  }
+  const double late = signal::median(std::span(norm.curve.value).last(n / 4));
+  const double calm = signal::difference_noise(std::span<const double>(sizes).subspan(n / 2));
+  const auto later = std::span(loss.curve.value).subspan(loss.size() / 2);
+  const double level = std::abs(signal::median(later));
+  const double batches = level > 0 ? signal::difference_noise(later) / level : 0;
+  if (late < settings["calm_times"] * norm.opening || calm > settings["calm"] || batches < settings["batches"] ||
+      calm > settings["deaf"] * batches) {
+    return std::nullopt;
+  }
+  Observation seen =
+      observe(Severity::warning, confidence_of(settings["deaf"] * batches / std::max(calm, 1e-3)), norm.first_step,
+              norm.last_step,
+              norm.name + " has grown from " + number(norm.opening) + " to " + number(late) + " and changes by " +
+                  per_cent(calm) + " from one value to the next while " + loss.name + " scatters by " +
+                  per_cent(batches) + ": gradients are summed up and never cleared.");
+  seen.evidence.push_back(evidence(norm.name, norm.first_step, norm.last_step, calm, settings["calm"],
+                                   "a gradient of single batches would scatter as the losses do"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   // A monitor that runs the whole step clears them itself.
   const auto cleared = recorded(patient, "osler/check/gradients-cleared");
@@ -70,6 +104,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* logged = patient.gradient_norm();
   if (logged != nullptr) {
     if (auto seen = grows_with_steps(*logged, settings)) return std::move(*seen);
+    const Reading* loss = patient.training();
+    if (loss != nullptr && !patient.reinforcement()) {
+      if (auto seen = deaf_to_batches(*logged, *loss, settings)) return std::move(*seen);
+    }
   }
   const auto carried = recorded(patient, "osler/check/gradients-carried");
   if (!carried || carried->points < settings["fewest"]) {
@@ -106,6 +144,11 @@ Finding gradients_accumulating() {
            {"slowest", 0.45, "power of the step with which a sum of gradients grows at least: random ones give 0.5"},
            {"fastest", 1.6, "power beyond which it is no sum: a signal that explodes grows ever faster"},
            {"times", 5, "growth over the run below which it may be anything"},
+           {"fewest_calm", 20, "norms and losses needed to see how they scatter"},
+           {"calm_times", 4, "growth that such a calm norm must show"},
+           {"calm", 0.1, "change of the norm from one value to the next, as a share, of a sum over many batches"},
+           {"batches", 0.05, "scatter of the losses, as a share of their level, that shows that batches differ"},
+           {"deaf", 0.4, "share of that scatter which the norm may have"},
            {"fewest", 5, "comparisons of successive steps needed to judge"}},
           check};
 }

@@ -94,6 +94,24 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   return still;
 }
 
+/// The loss leapt away from its first value, and has come back to it and no lower.
+bool only_came_back(const Patient& patient, const Reading& loss, const SettingValues& settings) {
+  const std::size_t n = loss.size();
+  const double first = loss.opening;
+  if (loss.negated || !(first > 0) || n < settings["fewest_after_leap"] || loss.ends_nonfinite) return false;
+  const auto values = std::span(loss.curve.value);
+  const auto highest = std::max_element(loss.course.begin(), loss.course.end());
+  const double late = signal::median(values.last(n / 4));
+  const double noise = loss.noise.sigma;
+  // Where one value says little about the level it came from, only that of guessing tells.
+  const auto classes = class_count(patient);
+  const bool guesses = classes && late > settings["guessing"] * std::log(*classes);
+  const bool sure = guesses || noise < settings["sure"] * first;
+  return sure && highest - loss.course.begin() < static_cast<std::ptrdiff_t>(n / 3) &&
+         *highest > settings["leapt"] * first && *highest - first > 4 * noise &&
+         late > first - std::max(settings["gain_share"] * first, noise) && late < *highest - (*highest - first) / 2;
+}
+
 /// An accuracy or metric that moved shows that something is learned after all.
 bool something_learned(const Patient& patient, int classes, const SettingValues& settings) {
   const auto improved = [&](const Reading& reading) {
@@ -144,6 +162,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const Reading* shown = patient.training() != nullptr ? patient.training() : patient.validation();
     if (shown != nullptr && !shown->curve.empty()) return describe(*shown, guess, 2);
   }
+  if (const Reading* loss = patient.training();
+      loss != nullptr && only_came_back(patient, *loss, settings) && !something_learned(patient, 0, settings)) {
+    return describe(*loss, std::nullopt, 1.5);
+  }
   if (objectives.empty()) {
     return NotChecked{"no loss other than zero with at least " + number(settings["fewest_points"]) + " points"};
   }
@@ -176,7 +198,10 @@ Finding loss_stuck_from_start() {
           "The loss has not moved since the start",
           {Need::curve},
           kDoc,
-          {{"fewest_points", 8, "below this stillness means nothing"},
+          {{"fewest_after_leap", 20, "points needed to see that a loss which leapt has come back and no further"},
+           {"leapt", 1.2, "times its first value that it must have reached on the way"},
+           {"sure", 0.06, "noise, as a share of the first value, up to which that value is a level"},
+           {"fewest_points", 8, "below this stillness means nothing"},
            {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
            {"climb_share", 0.1, "share of the level by which the loss may have risen; more is loss-diverging"},
            {"climb_units", 6, "noise levels of such a rise, the same as for loss-diverging"},
