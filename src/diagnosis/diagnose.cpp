@@ -179,8 +179,11 @@ std::string headline_of(const Report& report, const Patient& patient) {
            "do not say.";
   }
   if (main == nullptr) return "Nothing wrong was found.";
+  // A calm curve ends with its last value; of a noisy one that is a matter of luck.
+  constexpr double kCalm = 0.05;  // noise as a share of the level
+  const bool calm = main->noise.sigma < kCalm * main->level;
   return "Nothing wrong was found: " + main->name + " went from " + number(main->shown(main->opening)) + " to " +
-         number(main->shown(main->end)) + ".";
+         (calm ? number(main->shown(main->curve.value.back())) : "about " + number(main->shown(main->end))) + ".";
 }
 
 void add_findings(const Findings& seen, Report& report) {
