@@ -124,8 +124,12 @@ std::optional<std::uint8_t> counter_tier(std::string_view name) {
     if (is_one_of(kUnits, text.substr(0, slash))) return std::nullopt;  // "ms/step"
     text.erase(0, slash + 1);
   }
+  // "global_episode" counts on where "episode" begins anew with each stage.
+  constexpr std::string_view kWhole = "global_";
+  const bool whole = text.starts_with(kWhole);
   for (const CounterName& counter : kCounterNames) {
     if (counter.name == text) return counter.tier;
+    if (whole && counter.name == std::string_view(text).substr(kWhole.size())) return 0;
   }
   return std::nullopt;
 }

@@ -116,6 +116,12 @@ TEST(Rows, AGlobalStepIsBetterThanAStepWithinTheEpoch) {
   EXPECT_EQ(table.read().steps("loss").back(), 109);
 }
 
+TEST(Rows, AGlobalCounterOfAnyKindIsBetterThanOneThatBeginsAnew) {
+  Table table({"episode", "global_episode", "reward"});
+  for (int i = 0; i < 10; ++i) table.row({i % 5 + 0.0, i + 0.0, 1.0});
+  EXPECT_EQ(table.read().steps("reward").back(), 9);
+}
+
 TEST(Rows, LightningWritesTrainingAndValidationOnRowsOfTheirOwn) {
   Table table({"epoch", "step", "train_loss", "val_loss"});
   table.row({0, 2, kGap, 1.5}).row({0, 2, 1.4, kGap}).row({1, 5, kGap, 1.3}).row({1, 5, 1.2, kGap});
