@@ -433,6 +433,17 @@ void a_hinge_that_is_cleared(Log& log, Random& random) {
   log.add(log.norm(), 0.1, [=](double x) { return x < when ? 2.5 : 0.0; });
 }
 
+/// Ten evaluations of a copy, at a rate that moves the weights, though training no longer falls.
+void validation_repeated_beside_a_flat_training(Log& log, Random& random) {
+  log.lengthen(36);
+  const double level = random.uniform(0.41237, 2.71243);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 36);
+  log.add(log.loss(), random.uniform(0.01, 0.05), [=](double x) { return level * (0.8 + 2 * std::exp(-9 * x)); });
+  log.add(log.rate(), 0, [](double) { return 1e-3; });
+  log.evaluate(log.validation_loss(), every, 0,
+               [=](double x) { return level * (1 + 2 * std::exp(-9 * std::min(x, 0.6))); });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -474,6 +485,7 @@ const Property kProperties[] = {
     {"AnAccuracyThatArithmeticForbids", an_accuracy_that_arithmetic_forbids, true},
     {"ASumOverTheTokens", a_sum_over_the_tokens, false},
     {"AHingeThatIsCleared", a_hinge_that_is_cleared, false},
+    {"ValidationRepeatedBesideAFlatTraining", validation_repeated_beside_a_flat_training, true},
 };
 
 class PlainFacts : public ::testing::TestWithParam<std::size_t> {};

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -103,6 +105,9 @@ bool only_came_back(const Patient& patient, const Reading& loss, const SettingVa
   const auto highest = std::max_element(loss.course.begin(), loss.course.end());
   const double late = signal::median(values.last(n / 4));
   const double noise = loss.noise.sigma;
+  // A queue of negatives that fills raises the loss and lets it fall again: only a classifier is known to come from
+  // guessing.
+  if (!configured_classes(patient) && losses_with_accuracy(patient).empty()) return false;
   // Where one value says little about the level it came from, only that of guessing tells.
   const auto classes = class_count(patient);
   const bool guesses = classes && late > settings["guessing"] * std::log(*classes);

@@ -6,6 +6,7 @@
 
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
+#include "signal/noise.h"
 
 namespace osler::catalogue {
 namespace {
@@ -119,6 +120,17 @@ bool falls_since(const Reading* training, double step) {
   return movement.falls(kSignificance, 0.05 * (training->top - training->best));
 }
 
+constexpr double kWorthAGradient = 0.02;  // share of its start above which a loss is not solved
+
+/// Training scattered since `step` by more than `share` of its level, at a loss that is worth a gradient.
+bool scatters_since(const Reading* training, double step, double share) {
+  if (training == nullptr || training->negated || training->size() < 8) return false;
+  const std::size_t from = training->index_at(step);
+  if (training->size() - from < 4) return false;
+  const double noise = signal::difference_noise(std::span(training->curve.value).subspan(from));
+  return training->end > kWorthAGradient * training->start && noise > share * std::abs(training->end);
+}
+
 /// Four significant digits or more: such values do not repeat by rounding.
 bool precise(double value) {
   constexpr double kThousandths = 1e-3;  // of the value
@@ -166,7 +178,11 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
                      precise(last.value) &&
                      !spent_since(patient, static_cast<double>(last.first_step), settings["spent"]);
   if ((!late && !exact) || rounded(last.value) || last.value == 0) return std::nullopt;
-  return falls_since(patient.training(), static_cast<double>(last.first_step)) ? std::optional(last) : std::nullopt;
+  const auto since = static_cast<double>(last.first_step);
+  if (falls_since(patient.training(), since)) return last;
+  // Steps along gradients that differ from batch to batch move the weights, whether or not the loss falls.
+  const bool many = static_cast<double>(last.times) >= settings["restless_points"] && exact;
+  return many && scatters_since(patient.training(), since, settings["restless"]) ? std::optional(last) : std::nullopt;
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -211,6 +227,8 @@ Finding validation_frozen() {
            {"late_points", 10, "newest values of a loss that must be one number when it froze on the way"},
            {"late_share", 0.4, "share of the evaluations that these must make up"},
            {"exact_points", 4, "the same for values of four digits or more"},
+           {"restless_points", 8, "the same where training stands still but its batches still move the weights"},
+           {"restless", 0.003, "scatter of the training loss, as a share of it, that shows so"},
            {"spent", 0.02, "share of its peak at which a rate moves nothing any more"},
            {"moved_noise", 3, "noise units by which the loss must have moved meanwhile"}},
           check};
