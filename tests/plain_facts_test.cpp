@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "osler/diagnosis/diagnose.h"
 #include "simulate/random.h"
@@ -148,6 +149,16 @@ void infinite_gradients_and_a_risen_loss(Log& log, Random& random) {
   const double high = random.uniform(4, 12);
   log.add(log.loss(), 0.03, [=](double x) { return x < from ? descent(x, 0.3, 20) : high; });
   log.add(log.norm(), 0.1, [=](double x) { return x < from ? 1.0 : std::numeric_limits<double>::infinity(); });
+}
+
+void a_gradient_norm_that_no_loss_can_have(Log& log, Random& random) {
+  log.lengthen(60);
+  const double level = random.log_uniform(0.01, 50);
+  const double highest = random.log_uniform(1e8, 1e16);
+  const double at = random.uniform(0.5, 0.95);
+  bool leapt = false;
+  log.add(log.loss(), 0.03, [](double x) { return descent(x, 0.3, 20); });
+  log.add(log.norm(), 0.2, [=](double x) mutable { return x < at || std::exchange(leapt, true) ? level : highest; });
 }
 
 void cross_entropy_beyond_any_chance(Log& log, Random& random) {
@@ -486,6 +497,7 @@ const Property kProperties[] = {
     {"ASumOverTheTokens", a_sum_over_the_tokens, false},
     {"AHingeThatIsCleared", a_hinge_that_is_cleared, false},
     {"ValidationRepeatedBesideAFlatTraining", validation_repeated_beside_a_flat_training, true},
+    {"AGradientNormThatNoLossCanHave", a_gradient_norm_that_no_loss_can_have, true},
 };
 
 class PlainFacts : public ::testing::TestWithParam<std::size_t> {};

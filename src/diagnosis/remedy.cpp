@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/gradient_level.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/wording.h"
 #include "signal/robust.h"
@@ -112,7 +113,7 @@ Remedy warm_up(const Patient& patient) {
 
 Remedy clip_gradients(const Patient& patient) {
   const std::span<const double> norms = calm_norms(patient);
-  const double calm = norms.empty() ? 0 : signal::median(norms);
+  const double calm = norms.empty() ? 0 : signal::median(norms_of_steps(norms));
   const bool before = patient.gradient_norm() != nullptr && norms.size() < patient.gradient_norm()->size();
   const auto set = clip_limit(patient);
   const std::string from = set ? number(*set) : "";

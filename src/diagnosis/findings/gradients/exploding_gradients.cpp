@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/gradient_level.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
@@ -17,7 +18,9 @@ the chain rule multiply up with depth or sequence length.
 ## Signature
 The level of the last tenth is at least `growth` times the run's calm level (its lower quartile) and still rising; or
 single norms reach `leap` times the calm level and `large` in absolute terms, and the loss is worse afterwards or not
-finite, or there are at least `leaps` of them, each from a level that was there before it. A norm above `large` all
+finite, or there are at least `leaps` of them, each from a level that was there before it; or a single one is beyond
+`absurd`, `leap` times what three quarters of the norms are, after the first `settling`. Steps that brought no gradient,
+as in a batch whose answers all earned the same, say nothing of the calm level. A norm above `large` all
 along is a matter of scale while the loss improves, and an illness when it has gained less than `little_gain` of its
 level; the share grows by itself once more for every hundredfold that the norm lies above `large`. Where the log has
 norms of layers alone, the norm of the whole is computed from them; layers that reach `carries` of the highest norm by
@@ -82,7 +85,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (n < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " gradient norms"};
   }
-  const double calm = signal::quantile(norm->curve.value, 0.25);
+  const std::vector<double> usual = norms_of_steps(norm->curve.value);
+  const double calm = signal::quantile(usual, 0.25);
   const double highest = *std::max_element(norm->curve.high.begin(), norm->curve.high.end());
   if (!(calm > 0)) return NotFound{};
   const auto late = std::span(norm->curve.value).subspan(n / 2);
@@ -102,7 +106,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     lowest = std::min(lowest, norm->curve.value[i]);
   }
   const bool harmed = leap_at < n && loss_harmed(patient, norm->curve.step[leap_at]);
-  const bool leaps = harmed || static_cast<double>(leap_count) >= settings["leaps"];
+  const double level = std::max(settings["absurd"], settings["leap"] * signal::quantile(usual, 0.75));
+  const auto settled = static_cast<std::size_t>(settings["settling"]);
+  const bool absurd = settled < n && std::any_of(highs.begin() + static_cast<std::ptrdiff_t>(settled), highs.end(),
+                                                 [&](double high) { return high > level; });
+  const bool leaps = harmed || absurd || static_cast<double>(leap_count) >= settings["leaps"];
   // The farther a norm is beyond any usual scale, the more the loss must have gained to speak for it.
   const double wanted_gain = settings["little_gain"] * (1 + 0.5 * std::log10(std::max(calm / settings["large"], 1.0)));
   const bool large_throughout = calm > settings["large"] && little_gained(patient, wanted_gain);
@@ -139,6 +147,9 @@ Finding exploding_gradients() {
        {"leap", 50, "factor above the calm level for single leaps"},
        {"leaps", 3, "leaps that count even when the loss shows no harm"},
        {"large", 100, "absolute norm that leaps must reach (seeds: alert above 100)"},
+       {"absurd", 1e6,
+        "norm of which a single one is an accident: no usual loss, summed over its tokens or not, has it"},
+       {"settling", 20, "first values in which a loss scale may still be sought"},
        {"carries", 0.7, "share of the highest norm from which a layer is named: it alone is half of the square"},
        {"little_gain", 0.15, "share of its level that the loss must gain for a large norm to be a matter of scale"}},
       check};
