@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "run/agent_role.h"
@@ -117,6 +118,31 @@ void promote_weak_losses(std::map<Role, std::vector<Cast>>& casts, Role loss, Ro
   std::erase_if(metrics, is_weak);
 }
 
+/// The words of a name without those that tell the split.
+std::vector<std::string> beside_split(const Series& series) {
+  std::vector<std::string> left = words_of_name(series.name()).all;
+  std::erase_if(left, [](const std::string& word) { return has(words::kValidation, word) || has(words::kTest, word); });
+  return left;
+}
+
+/// "f1" beside "val_f1" is measured on training data, as Keras and others write it: what is alone is validation's.
+void split_metrics(std::map<Role, std::vector<Cast>>& casts) {
+  auto& metrics = casts[Role::validation_metric];
+  std::set<std::vector<std::string>> named;
+  for (const Cast& cast : metrics) {
+    if (measured_on_validation(words_of_name(cast.series->name()))) named.insert(beside_split(*cast.series));
+  }
+  const auto of_training = [&](const Cast& cast) {
+    return !measured_on_validation(words_of_name(cast.series->name())) && named.contains(beside_split(*cast.series));
+  };
+  for (Cast cast : metrics) {
+    if (!of_training(cast)) continue;
+    cast.guess.role = Role::train_metric;
+    casts[Role::train_metric].push_back(std::move(cast));
+  }
+  std::erase_if(metrics, of_training);
+}
+
 /// A plain "score" in a log without a loss, or beside the chance of a random action, is the reward of a game:
 /// "Episode 100  Average Score: 13.2".
 void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
@@ -205,6 +231,7 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   cast_monitor_file(run, map.casts_);
   settle_by_company(map.casts_);
   cast_flat_layers(map.casts_);
+  split_metrics(map.casts_);
   settle_objectives(map.casts_[Role::train_loss]);
   settle_objectives(map.casts_[Role::validation_loss]);
   for (Cast& cast : told) map.casts_[cast.guess.role].push_back(std::move(cast));
