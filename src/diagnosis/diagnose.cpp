@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kSketchColumns = 240;
 constexpr std::size_t kSketches = 8;
+constexpr double kFewestChances = 0.5;             // of being right, below which a finding is worth a note
 constexpr std::uint64_t kFewestPointsToJudge = 5;  // below this no statistic means anything
 
 Result<void> check_options(const DiagnosisOptions& options) {
@@ -73,6 +74,8 @@ Findings examine(const Patient& patient, const DiagnosisOptions& options) {
     if (auto* observation = std::get_if<Observation>(&verdict)) {
       observation->finding = finding.id;
       observation->confidence = calibrated(finding.id, observation->confidence);
+      // A warning asks for action: it is more likely right than not.
+      if (observation->confidence < kFewestChances) observation->severity = Severity::note;
     }
     seen.set(finding.id, std::move(verdict));
   }

@@ -9,6 +9,7 @@
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
+#include "signal/noise.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -115,25 +116,48 @@ std::optional<Guessing> by_part(const Patient& patient) {
   return std::nullopt;
 }
 
-/// A loss that came down a little and has stood at the loss of guessing between two or among ten ever since, to a few
-/// thousandths: no task has its floor there by chance.
-std::optional<Guessing> by_rest(const Patient& patient) {
-  const Reading* loss = patient.training() != nullptr ? patient.training() : patient.validation();
-  if (loss == nullptr || loss->negated || loss->size() < kFewestToRest || !losses_with_accuracy(patient).empty()) {
-    return std::nullopt;
-  }
-  const double level = signal::median(settled(*loss));
-  for (const int classes : {2, 10}) {
+/// The classes among which a guess costs what the later values of a loss cost: where its noise allows, both halves of
+/// them lie there, and nothing is gained from one to the other.
+std::optional<int> rests_at_chance(const Reading& loss, std::initializer_list<int> candidates) {
+  constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
+  constexpr double kBlur = 0.01;         // relative error of the level beyond which noise could put it anywhere
+  constexpr double kStandardErrors = 2;
+  const auto later = std::span(loss.curve.value).subspan(loss.size() / 3);
+  const auto early = later.first(later.size() / 2);
+  const auto late = later.subspan(later.size() / 2);
+  const double points =
+      signal::effective_count(static_cast<double>(early.size()), std::max(0.0, signal::autocorrelation(later, 1)));
+  const double error = kMedianError * signal::mad_scale(later) / std::sqrt(points);
+  for (const int classes : candidates) {
     const double chance = std::log(classes);
-    if (std::abs(level / chance - 1) > kBesideLoss / 5 || loss->opening < chance || loss->opening > 2 * chance)
-      continue;
-    if (!within(settled(*loss), (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
-    Guessing found = stays(*loss, chance, "the loss of guessing among " + std::to_string(classes) + " classes",
-                           loss == patient.validation());
-    found.classes = classes;
-    return found;
+    if (error > kBlur * chance) continue;
+    const double near = kBesideLoss / 5 * chance + kStandardErrors * error;
+    const auto beside = [&](std::span<const double> values) {
+      return std::abs(signal::median(values) - chance) < near;
+    };
+    if (beside(early) && beside(late) && beside(later)) return classes;
   }
   return std::nullopt;
+}
+
+/// A loss that came down and has stood at the loss of guessing between two or among ten ever since, as closely as its
+/// noise tells: no task has its floor there by chance.
+std::optional<Guessing> by_rest(const Patient& patient) {
+  const Reading* loss = patient.training() != nullptr ? patient.training() : patient.validation();
+  if (loss == nullptr || loss->negated || loss->size() < kFewestToRest || loss_without_logarithm(patient)) {
+    return std::nullopt;
+  }
+  const auto classes = rests_at_chance(*loss, {2, 10});
+  if (!classes || loss->opening < std::log(*classes)) return std::nullopt;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    const double right = pair.share(signal::median(settled(*pair.accuracy)));
+    if (right > (*classes == 2 ? kGuessedAccuracy : 2.0 / *classes)) return std::nullopt;
+  }
+  Guessing found =
+      stays(*loss, std::log(*classes), "the loss of guessing among " + std::to_string(*classes) + " classes",
+            loss == patient.validation());
+  found.classes = *classes;
+  return found;
 }
 
 /// Training and validation, measured apart, have both come to rest at the loss of guessing among the same classes: from
@@ -172,7 +196,8 @@ std::optional<Guessing> by_metric(const Patient& patient, Role role, bool valida
     switch (cast.guess.measure) {
       case Measure::auc: {
         const double unit = best > 1.5 ? 100 : 1;
-        if (within(settled(metric), -unit * (0.5 + kBesideAuc), -unit * (0.5 - kBesideAuc))) {
+        // Below a half it ranks worse than guessing, which is as little use.
+        if (best < unit * (0.5 + kBesideAuc)) {
           Guessing found = stays(metric, 0.5 * unit, "the area under the curve of guessing", validation);
           found.classes = 2;
           return found;

@@ -2,7 +2,6 @@
 #include "diagnosis/evidence/set_up.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -22,6 +21,15 @@ bool without_logarithm(Measure measure) {
   return measure == Measure::squared_error || measure == Measure::root_squared_error ||
          measure == Measure::absolute_error || measure == Measure::relative_error || measure == Measure::hinge ||
          measure == Measure::r2;
+}
+
+std::optional<std::string_view> configured_loss(const Patient& patient) {
+  return configured_text(patient, {"loss", "criterion", "loss_fn", "loss_function", "objective"});
+}
+
+bool mentions(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -52,16 +60,20 @@ std::optional<int> samples_per_accuracy(const Patient& patient) {
   return std::nullopt;
 }
 
+bool configured_cross_entropy(const Patient& patient) {
+  const auto named = configured_loss(patient);
+  return named && mentions(*named, {"entropy", "Entropy", "bce", "BCE", "nll", "NLL"}) && !mentions(*named, {"gauss"});
+}
+
 bool loss_without_logarithm(const Patient& patient) {
   for (const Role role : {Role::train_loss, Role::validation_loss, Role::validation_metric, Role::train_metric}) {
     for (const Cast& cast : patient.roles().in(role)) {
       if (without_logarithm(cast.guess.measure)) return true;
     }
   }
-  const auto named = configured_text(patient, {"loss", "criterion", "loss_fn", "loss_function", "objective"});
-  constexpr std::array kNames = {"mse", "MSE", "mae", "MAE", "L1", "l1", "squared", "huber", "Huber", "hinge", "Hinge"};
-  return named && std::any_of(kNames.begin(), kNames.end(),
-                              [&](const char* name) { return named->find(name) != std::string_view::npos; });
+  const auto named = configured_loss(patient);
+  return named &&
+         mentions(*named, {"mse", "MSE", "mae", "MAE", "L1", "l1", "squared", "huber", "Huber", "hinge", "Hinge"});
 }
 
 bool fine_tuning(const Patient& patient) {

@@ -15,6 +15,9 @@ namespace osler {
 /// the metric beside it.
 [[nodiscard]] bool loss_without_logarithm(const Patient& patient);
 
+/// The configuration names the loss, and it is a cross-entropy.
+[[nodiscard]] bool configured_cross_entropy(const Patient& patient);
+
 /// Training starts from weights that were trained before: the log of a fine-tuning framework, or the configuration.
 [[nodiscard]] bool fine_tuning(const Patient& patient);
 

@@ -1,12 +1,12 @@
 // loss-beyond-chance: the loss lies far above what guessing costs, whatever its shape.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/loss_bounds.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -22,7 +22,8 @@ wrong answers.
 ## Signature
 An accuracy is logged beside the loss, the loss never fell below `factor` times ln(C), and the accuracy is poor
 (less than `poor` of the way from guessing to perfection): a loss that is a sum over samples falls with a good accuracy and is left alone. C is that of the
-configuration, or else at most `most_classes`. Without an accuracy it takes a configuration that names a cross-entropy, its
+configuration, or else at most `most_classes`. An area under the curve tells that there are two: then the limit is
+`two_factor` times ln 2. Without an accuracy it takes a configuration that names a cross-entropy, its
 classes and its batch: a first loss above `sum` of batch x ln(C) may be a sum.
 
 ## Why it matters
@@ -66,19 +67,16 @@ bool mean_by_perplexity(const Patient& patient, const Reading& loss) {
 std::optional<Observation> above_what_is_configured(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   const auto classes = configured_classes(patient);
-  const auto named = configured_text(patient, {"loss", "criterion", "loss_fn", "loss_function", "objective"});
   const auto batch = configured_number(patient, {"batch_size", "train_batch_size", "batch"});
-  if (loss == nullptr || loss->negated || loss->size() < settings["fewest_losses"] || !classes || !named || !batch) {
+  if (loss == nullptr || loss->negated || loss->size() < settings["fewest_losses"] || !classes || !batch ||
+      !configured_cross_entropy(patient)) {
     return std::nullopt;
   }
-  constexpr std::array kLogarithmic = {"entropy", "Entropy", "bce", "BCE", "nll", "NLL"};
-  const bool cross_entropy = std::any_of(kLogarithmic.begin(), kLogarithmic.end(),
-                                         [&](const char* name) { return named->find(name) != std::string_view::npos; });
   const double chance = std::log(*classes);
   const double limit = settings["factor"] * chance;
   const bool sum =
       first_value(patient, *loss) > settings["sum"] * *batch * chance && !mean_by_perplexity(patient, *loss);
-  if (!cross_entropy || sum || loss->best < limit) return std::nullopt;
+  if (sum || loss->best < limit) return std::nullopt;
   Observation seen =
       observe(Severity::warning, confidence_of(loss->best / limit), loss->first_step, loss->last_step,
               loss->name + " is at " + number(loss->end) + " in the end and was never below " + number(loss->best) +
@@ -88,8 +86,36 @@ std::optional<Observation> above_what_is_configured(const Patient& patient, cons
   return seen;
 }
 
+/// An area under the curve is measured between two classes, of which guessing costs ln 2.
+std::optional<Observation> above_two_classes(const Patient& patient, const SettingValues& settings) {
+  const double limit = settings["two_factor"] * std::log(2);
+  if (loss_without_logarithm(patient)) return std::nullopt;
+  for (const auto& [loss, role] :
+       {std::pair{patient.validation(), Role::validation_metric}, std::pair{patient.training(), Role::train_metric}}) {
+    if (loss == nullptr || loss->negated || loss->size() < settings["fewest_points"] || loss->best < limit) continue;
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (cast.guess.measure != Measure::auc || cast.guess.component) continue;
+      const Reading area = read_series(*cast.series, true);
+      if (area.size() < settings["fewest_points"]) continue;
+      const double ranked = area.shown(area.end) / (area.shown(area.best) > 1.5 ? 100 : 1);
+      // A sum over a batch or a mean over many outputs keeps its proportion to what is still ranked wrongly.
+      const bool sum = ranked > settings["guessed"] && loss->end > settings["honest"] * first_value(patient, *loss);
+      if (ranked > settings["well_ranked"] || sum) continue;
+      Observation seen =
+          observe(Severity::warning, confidence_of(loss->best / limit), loss->first_step, loss->last_step,
+                  loss->name + " is at " + number(loss->end) + " with an area under the curve of " + number(ranked) +
+                      ": guessing between two classes costs " + number(std::log(2)) + ".");
+      seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, loss->best, limit,
+                                       "it never fell below " + number(loss->best)));
+      return seen;
+    }
+  }
+  return std::nullopt;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = above_what_is_configured(patient, settings)) return std::move(*seen);
+  if (auto seen = above_two_classes(patient, settings)) return std::move(*seen);
   bool checked = false;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     if (pair.loss->size() < settings["fewest_points"] || pair.accuracy->size() < settings["fewest_points"]) continue;
@@ -144,6 +170,8 @@ Finding loss_beyond_chance() {
                         "share of the way from guessing to perfection below which the loss is no sum of small ones"},
                        {"guessed", 0.62, "share of right answers that a guess between two classes seldom exceeds"},
                        {"risen", 0.1, "rise of that share which shows learning"},
+                       {"two_factor", 2.5, "the same between two classes, told by an area under the curve"},
+                       {"well_ranked", 0.8, "such an area that a loss of absurd size does not excuse"},
                        {"most_classes", 1000, "classes assumed where the log does not tell"}},
           .check = check,
           .judged_by = JudgedBy::loss};

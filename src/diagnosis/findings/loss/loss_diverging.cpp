@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/stretches.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -180,6 +181,17 @@ bool ends_above_start(const Reading& loss, double factor) {
   return std::min(end.level, loss.end) > factor * begin && end.level - begin > kErrors * error;
 }
 
+/// A classifier's loss was lowest at the very first value and has never come near it again: nothing is raised on
+/// purpose there, as a queue that fills raises a contrastive loss.
+bool never_as_low_again(const Patient& patient, const Reading& loss, double factor) {
+  constexpr std::size_t kEnough = 8;
+  if (loss.negated || losses_with_accuracy(patient).empty() || loss.size() < kEnough || !(loss.opening > 0))
+    return false;
+  const auto later = std::span(loss.curve.low).subspan(1);
+  return *std::min_element(later.begin(), later.end()) > factor * loss.opening &&
+         loss.end > factor * factor * loss.opening;
+}
+
 /// Both losses turned and climb: what validation shows as well is no noise of training, and memorising does not raise
 /// the training loss.
 bool both_climb(const Patient& patient, const Reading& loss, double lost_share) {
@@ -246,7 +258,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double units = std::max({plain, units_of_factors(*loss, settings), parted * settings["noise_units"]});
   // A plain fact, whatever the swings on the way: it ends far above where it began.
   const bool strays = strays_above(*loss, settings);
-  const bool above = strays || ends_above_start(*loss, settings["above_start"]);
+  const bool above = strays || ends_above_start(*loss, settings["above_start"]) ||
+                     never_as_low_again(patient, *loss, settings["above_start"]);
   if (!above && (!stays || loss->best_at + tail / 2 >= n)) return NotFound{};
   if (contradicted(patient, loss->curve.step[loss->best_at])) return NotFound{};
   // A leap far beyond noise after which nothing is won back need not undo half of the training.

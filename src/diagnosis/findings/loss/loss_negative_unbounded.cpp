@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/observe.h"
 
 namespace osler::catalogue {
@@ -30,11 +32,11 @@ by this.
 )";
 
 /// Some figure of merit got clearly better: what is minimised is what is meant.
-bool quality_improves(const Patient& patient) {
+bool quality_improves(const Patient& patient, double least) {
   for (const std::vector<Reading>* readings : {&patient.validation_quality(), &patient.training_quality()}) {
     for (const Reading& reading : *readings) {
-      if (reading.size() >= 3 && reading.start - reading.end > 0.05 * std::max(std::abs(reading.start), 1.0))
-        return true;
+      const double unit = std::abs(reading.best) > 1.5 ? 100 : 1;
+      if (reading.size() >= 3 && reading.start - reading.end > least * unit) return true;
     }
   }
   return false;
@@ -48,14 +50,20 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const std::size_t third = n / 3;
   const double first = std::max(std::abs(loss->curve.value.front()), std::abs(loss->start));
   if (loss->negated || !(loss->end < 0)) return NotFound{};
+  // A loss beside which answers are counted is an error, whose floor is zero.
+  const bool counts_answers = !losses_with_accuracy(patient).empty();
   const auto fall = [&](std::size_t from) { return loss->course[from] - loss->course[std::min(from + third, n - 1)]; };
   const double faster = settings["faster"];
   const bool accelerates = -loss->end > settings["beyond"] * first && fall(0) > 0 && fall(third) > faster * fall(0) &&
                            fall(2 * third) > faster * fall(third);
   // Likelihoods and ratios in decibels come from above zero and slow down; an error with its sign turned round begins
   // below and has no reason to.
-  const bool begins_below = loss->curve.value.front() < 0 && -loss->end > settings["grown"] * first &&
-                            fall(2 * third) > settings["steady"] * fall(0) && !quality_improves(patient);
+  // What a configured cross-entropy cannot be needs no growth to be absurd.
+  const bool impossible = configured_cross_entropy(patient) && loss->end < loss->curve.value.front();
+  const bool grown = -loss->end > settings["grown"] * first;
+  const bool goes_on = counts_answers || fall(2 * third) > settings["steady"] * fall(0);
+  const bool begins_below = loss->curve.value.front() < 0 && (impossible || (grown && goes_on)) &&
+                            !quality_improves(patient, counts_answers ? settings["learned"] : settings["better"]);
   if (!accelerates && !begins_below) return NotFound{};
   const auto below = std::find_if(loss->course.begin(), loss->course.end(), [](double level) { return level < 0; });
   const std::int64_t since = loss->step_at(static_cast<std::size_t>(below - loss->course.begin()));
@@ -79,6 +87,8 @@ Finding loss_negative_unbounded() {
           .settings = {{"fewest_points", 12, "values needed to see a fall that gets faster"},
                        {"beyond", 10, "times the first size of the loss that it reaches below zero"},
                        {"grown", 2.5, "the same for a loss that is below zero from its first value on"},
+                       {"better", 0.05, "gain of a metric that shows that what is minimised is meant"},
+                       {"learned", 0.3, "the same for an accuracy, which rises to that of guessing by itself"},
                        {"steady", 0.45, "its fall in the last third of the run relative to the first"},
                        {"faster", 1.2, "fall of each third of the run relative to that of the one before"}},
           .check = check,

@@ -50,13 +50,21 @@ bool exponential(const signal::Curve& rate, std::size_t first, std::size_t last)
   return early > 0 && std::abs(late / early - 1) < kAlike;
 }
 
+/// The rate came down by a few large steps and stood in between: such a plan is not run again from its top.
+bool in_steps(std::size_t levels, std::size_t values) {
+  constexpr std::size_t kFewest = 3;  // levels: one step down may be any plan
+  constexpr std::size_t kStands = 3;  // values at each level
+  return levels >= kFewest && values >= kStands * levels;
+}
+
 /// Whether the fall that ends at `last` had come to its end: close to zero, or smooth and flattened out.
 bool bottomed(const signal::Curve& rate, std::size_t last, const SettingValues& settings) {
   const auto begin = rate.value.begin();
   const auto peak = std::max_element(begin, begin + static_cast<std::ptrdiff_t>(last) + 1);
   const auto first = static_cast<std::size_t>(peak - begin);
-  if (rate.value[last] <= settings["bottom_share"] * *peak) return true;
   const std::set<double> levels(peak, begin + static_cast<std::ptrdiff_t>(last) + 1);
+  if (in_steps(levels.size(), last + 1 - first)) return false;
+  if (rate.value[last] <= settings["bottom_share"] * *peak) return true;
   constexpr std::size_t kSmooth = 6;  // fewer levels than this are a step decay, which has no bottom
   if (levels.size() < kSmooth) return false;
   // The next step of a fall that goes on as it did would have reached the bottom: a log by epochs misses it by one.
@@ -107,12 +115,13 @@ bool regular(const std::vector<Jump>& jumps, const signal::Curve& rate) {
   return std::abs(growth / std::max(1.0, std::round(growth)) - 1) < kTolerance;
 }
 
-/// The rate came down from its peak along a smooth plan, not in a few steps by hand.
-bool smooth_decay(const signal::Curve& rate, std::size_t until) {
+/// The rate came down from its peak by a plan: smoothly, or in several steps, not by one that a hand may have taken.
+bool planned_decay(const signal::Curve& rate, std::size_t until) {
   constexpr std::size_t kLevels = 6;
   const auto end = rate.value.begin() + static_cast<std::ptrdiff_t>(until) + 1;
-  const std::set<double> levels(std::max_element(rate.value.begin(), end), end);
-  return levels.size() >= kLevels;
+  const auto peak = std::max_element(rate.value.begin(), end);
+  const std::set<double> levels(peak, end);
+  return levels.size() >= kLevels || in_steps(levels.size(), static_cast<std::size_t>(end - peak));
 }
 
 bool loss_suffers(const Patient& patient, double step, const SettingValues& settings) {
@@ -159,7 +168,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double after = curve.value[jump->after];
   // Back to where the schedule began, alone, and not from its bottom: the scheduler's state was not restored.
   const bool begins_again =
-      jumps.size() == 1 && after > settings["again"] * rate->peak && smooth_decay(curve, jump->before);
+      jumps.size() == 1 && after > settings["again"] * rate->peak && planned_decay(curve, jump->before);
   const double confidence = confidence_of(std::log(jump->factor) / std::log(settings["factor"]));
   Observation seen =
       observe(harm || restart || begins_again ? Severity::warning : Severity::note, confidence, from, rate->last_step,

@@ -203,7 +203,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                              : training_improves_after(patient, bottom, *loss);
     if (turn.real && apart && !metric_improves(patient, bottom)) {
       Observation seen = describe(patient, *loss, turn, !alone, settings);
-      if (only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
+      // What is still predicted better than the training data has not been memorised instead.
+      const Reading* fitted = patient.training();
+      const bool below = fitted != nullptr && loss->end < settings["well_below"] * fitted->end;
+      if (below || only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
       if (const Reading* training = patient.training()) {
         seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
                                          training->course[training->index_at(bottom)],
@@ -223,7 +226,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool trained_on = std::any_of(trained.begin(), trained.end(), [&](const Reading& reading) {
       return reading.size() >= 5 && motion_after(reading, bottom) == Motion::improved;
     });
-    const bool loss_agrees = loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || trained_on;
+    // A metric that falls while the validation loss gets better contradicts it: that is another finding.
+    const bool loss_improves =
+        !trained_on && loss != nullptr && enough(*loss) && motion_after(*loss, bottom) == Motion::improved;
+    const bool loss_agrees =
+        !loss_improves && (loss == nullptr || !enough(*loss) || loss->best_at + 2 < loss->size() || trained_on);
     if (turn.real && loss_agrees && training_improves_after(patient, bottom, quality)) {
       return describe(patient, quality, turn, true, settings);
     }
@@ -262,6 +269,7 @@ Finding overfitting() {
        {"unfollowed", 0.9, "distance of the losses, in gains of training, at which validation has not followed"},
        {"above", 2, "validation loss in units of the training loss that is far above it"},
        {"absurd", 1.25, "validation loss in units of the first training loss that no metric excuses"},
+       {"well_below", 0.8, "validation loss in units of the training loss at which nothing is memorised instead"},
        {"answers", 0.75, "accuracy on validation data at which most of what was learned carries over"},
        {"all_right", 0.95, "the same where a distance between the losses costs nothing any more"},
        {"rest", 0.1, "share of validation's range within which of its best it has come to rest"},

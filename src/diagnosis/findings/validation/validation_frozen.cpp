@@ -95,10 +95,12 @@ bool arrived(const Series& series, double value) {
   return false;
 }
 
-/// Values such as 0.98 repeat by rounding; 0.4806 does not.
+/// Values such as 0.98 or 0.0003 repeat by rounding; 0.4806 does not.
 bool rounded(double value) {
-  const double hundredths = 100 * value;
-  return value != 0 && std::abs(value) <= 1 && std::abs(hundredths - std::round(hundredths)) < 1e-9;
+  if (value == 0 || std::abs(value) > 1) return false;
+  const double unit = std::pow(10, std::min(-2.0, std::floor(std::log10(std::abs(value)))));
+  const double units = value / unit;
+  return std::abs(units - std::round(units)) < 1e-7;
 }
 
 /// It got better by more than its noise, and is no worse at the end than in the beginning: where nothing is learned,
