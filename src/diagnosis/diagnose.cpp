@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kSketchColumns = 240;
 constexpr std::size_t kSketches = 8;
-constexpr double kFewestChances = 0.5;             // of being right, below which a finding is worth a note
 constexpr std::uint64_t kFewestPointsToJudge = 5;  // below this no statistic means anything
 
 Result<void> check_options(const DiagnosisOptions& options) {
@@ -74,8 +73,6 @@ Findings examine(const Patient& patient, const DiagnosisOptions& options) {
     if (auto* observation = std::get_if<Observation>(&verdict)) {
       observation->finding = finding.id;
       observation->confidence = calibrated(finding.id, observation->confidence);
-      // A warning asks for action: it is more likely right than not.
-      if (observation->confidence < kFewestChances) observation->severity = Severity::note;
     }
     seen.set(finding.id, std::move(verdict));
   }
@@ -116,7 +113,7 @@ void add_metrics(const Patient& patient, Report& report) {
     report.metrics["best-" + name] = reading->shown(reading->best);
     report.metrics["best-" + name + "-step"] = static_cast<double>(reading->step_at(reading->best_at));
   };
-  add(patient.reinforcement() ? "reward" : "train-loss", patient.training());
+  if (!patient.by_quality()) add(patient.reinforcement() ? "reward" : "train-loss", patient.training());
   add("validation-loss", patient.validation());
   if (!patient.validation_quality().empty()) add("validation-metric", &patient.validation_quality().front());
   if (const Reading* norm = patient.gradient_norm(); norm != nullptr && !norm->curve.empty()) {

@@ -94,6 +94,17 @@ Patient::Patient(const Run& run, const RoleMap& roles, double now, std::optional
       training_ = read_series(*cast.series, true);
     }
   }
+  // Where a log has answers and no loss at all, they are what training is after.
+  const bool no_loss = std::none_of(roles.all().begin(), roles.all().end(),
+                                    [](const auto& entry) { return is_loss_role(entry.first); });
+  if (no_loss && !training_) {
+    by_quality_ = true;
+    if (!training_quality_.empty()) {
+      training_ = training_quality_.front();
+    } else if (!validation_quality_.empty()) {
+      training_ = validation_quality_.front();
+    }
+  }
   if (domain && !is(Domain::unknown)) adversarial_ = is(Domain::adversarial);
   if (const Series* rate = roles.first(Role::learning_rate); rate != nullptr && has_course(*rate))
     learning_rate_ = read_series(*rate, false);

@@ -44,8 +44,9 @@ class Patient {
   [[nodiscard]] bool reinforcement() const { return reinforcement_; }
   /// Networks play against each other and there is no plain loss: levels and trends say little.
   [[nodiscard]] bool adversarial() const { return adversarial_; }
-  /// The accuracy that a constant guess would have, from a validation accuracy in [0, 1] or per cent: its best value
-  /// as a share of 1. Nothing when there is no accuracy.
+  /// The log has no loss: training() is the first accuracy or metric.
+  [[nodiscard]] bool by_quality() const { return by_quality_; }
+  /// The best accuracy that was logged, as a share of 1. Nothing when there is no accuracy.
   [[nodiscard]] std::optional<double> best_accuracy() const;
   /// A configuration value that is a number, under any of the names given.
   [[nodiscard]] std::optional<double> configured(std::initializer_list<std::string_view> names) const;
@@ -63,6 +64,7 @@ class Patient {
   RecognisedDomain domain_;
   bool reinforcement_ = false;
   bool adversarial_ = false;
+  bool by_quality_ = false;
 };
 
 /// The number of classes C for which `loss` is within `tolerance` (relative) of ln C, the loss of a uniform guess.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/text/plain_text.h"
+#include "formats/text/records.h"
 #include "formats/text/settings.h"
 #include "formats/text/wall_clock.h"
 
@@ -88,7 +89,8 @@ void TextReader::take(std::string_view text) {
     if (back > 0) read(text.substr(0, back));
     text.remove_prefix(back + 1);
   }
-  if (!text.empty()) read(text);
+  bool several = false;
+  while (!text.empty()) read(take_record(text, several));
 }
 
 void TextReader::read(std::string_view text) {

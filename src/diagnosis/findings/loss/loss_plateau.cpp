@@ -96,7 +96,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     if (solved || skilled || metric_improves(patient, since_step) || !(parts || wasteful)) continue;
     const std::int64_t since = reading->step_at(flat.since);
     Observation seen =
-        observe(Severity::warning, confidence_of(flat.share / settings["flat_share"]), since, reading->last_step,
+        observe(parts ? Severity::warning : Severity::note, confidence_of(flat.share / settings["flat_share"]), since,
+                reading->last_step,
                 reading->name + " is flat since " + at_step(since) + " at " + number(reading->shown(reading->end)) +
                     (training_goes_on ? ", while training still falls." : "."));
     seen.qualifiers["series"] = validation ? "validation" : "training";
