@@ -455,6 +455,77 @@ void validation_repeated_beside_a_flat_training(Log& log, Random& random) {
                [=](double x) { return level * (1 + 2 * std::exp(-9 * std::min(x, 0.6))); });
 }
 
+/// A classifier of two that has come down to a guess, its batches small enough to blur where it stands.
+void rests_at_two_classes_in_noise(Log& log, Random& random) {
+  log.lengthen(200);
+  const double first = random.uniform(1.1, 4);
+  log.add(log.loss(), random.uniform(0.01, 0.05),
+          [=](double x) { return std::numbers::ln2 * (1 + (first - 1) * std::exp(-60 * x)); });
+}
+
+void an_area_that_is_never_above_a_half(Log& log, Random& random) {
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 8);
+  const double level = random.uniform(0.3, 0.48);
+  log.add(log.loss(), 0.004, [](double x) { return 0.7 - 0.02 * x; });
+  log.evaluate("val_auc", every, 0.01, [=](double) { return level; });
+}
+
+void a_loss_that_an_area_contradicts(Log& log, Random& random) {
+  log.lengthen(80);
+  const double level = random.log_uniform(8, 4000);
+  const double area = random.uniform(0.52, 0.75);
+  const std::size_t every = std::max<std::size_t>(1, log.points() / 16);
+  log.add(log.loss(), 0.1, [=](double x) { return level * (0.25 + 2 * std::exp(-6 * x)); });
+  log.evaluate(log.validation_loss(), every, 0.03, [=](double x) { return level * (0.3 + 2 * std::exp(-6 * x)); });
+  log.evaluate("val_auc", every, 0.01, [=](double x) { return 0.5 + (area - 0.5) * std::min(1.0, 2 * x); });
+}
+
+void a_classifier_that_leaves_its_first_value_for_good(Log& log, Random& random) {
+  const double first = random.log_uniform(0.5, 3);
+  const double high = random.uniform(4, 9);
+  const double begin = random.uniform(0.4, 0.6);
+  log.add(log.loss(), 0.04, [=](double x) { return first * (x == 0 ? 1 : 1.6 + (high - 1.6) * std::min(1.0, 3 * x)); });
+  log.add(log.accuracy(), 0.05, [=](double) { return begin; });
+}
+
+void an_entropy_below_zero(Log& log, Random& random) {
+  log.lengthen(40);
+  const double depth = random.log_uniform(8, 100);
+  log.configure("loss", "cross-entropy");
+  log.add(log.loss(), 0.03, [=](double x) { return -depth * (0.3 + 0.7 * std::min(1.0, 2 * x)); });
+}
+
+/// Down twice, and from there back to where the plan began: its state was not restored.
+void a_rate_that_starts_over_after_two_steps_down(Log& log, Random& random) {
+  log.lengthen(60);
+  const double rate = random.log_uniform(1e-4, 1e-2);
+  const double factor = random.pick({5, 10});
+  const auto plan = [=](double x) {
+    return rate * (x < 0.3 ? 1 : x < 0.5 ? 1 / factor : x < 0.7 ? 1 / factor / factor : 1);
+  };
+  log.add(log.loss(), 0.02, [](double x) { return x < 0.7 ? descent(x, 0.2, 20) : descent(0.3, 0.2, 20) * 1.4; });
+  log.add(log.rate(), 0, plan);
+}
+
+/// The answers collapse to those of a constant guess and stay there; no loss is in the log.
+void answers_that_collapse_alone(Log& log, Random& random) {
+  log.lengthen(40);
+  const double best = random.uniform(0.4, 0.9);
+  const double from = random.uniform(0.6, 0.8);
+  const int classes = random.pick({10, 20, 100});
+  log.add(log.validation_accuracy(), 0.01,
+          [=](double x) { return x < from ? best * (1 - std::exp(-5 * x - 0.1)) : 1.0 / classes; });
+}
+
+/// Swings, and the newest evaluations are the best.
+void validation_that_swings_to_its_best(Log& log, Random& random) {
+  log.lengthen(60);
+  const double scale = random.log_uniform(0.1, 10);
+  log.add(log.loss(), 0.02, [=](double x) { return scale * descent(x, 0.1, 12); });
+  log.add(log.validation_loss(), random.uniform(0.05, 0.1),
+          [=](double x) { return scale * descent(x, 0.15, 12) * 1.1; });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -498,6 +569,14 @@ const Property kProperties[] = {
     {"AHingeThatIsCleared", a_hinge_that_is_cleared, false},
     {"ValidationRepeatedBesideAFlatTraining", validation_repeated_beside_a_flat_training, true},
     {"AGradientNormThatNoLossCanHave", a_gradient_norm_that_no_loss_can_have, true},
+    {"RestsAtTwoClassesInNoise", rests_at_two_classes_in_noise, true},
+    {"AnAreaThatIsNeverAboveAHalf", an_area_that_is_never_above_a_half, true},
+    {"ALossThatAnAreaContradicts", a_loss_that_an_area_contradicts, true},
+    {"AClassifierThatLeavesItsFirstValueForGood", a_classifier_that_leaves_its_first_value_for_good, true},
+    {"AnEntropyBelowZero", an_entropy_below_zero, true},
+    {"ARateThatStartsOverAfterTwoStepsDown", a_rate_that_starts_over_after_two_steps_down, true},
+    {"AnswersThatCollapseAlone", answers_that_collapse_alone, true},
+    {"ValidationThatSwingsToItsBest", validation_that_swings_to_its_best, false},
 };
 
 class PlainFacts : public ::testing::TestWithParam<std::size_t> {};

@@ -29,9 +29,9 @@ Report report_on(int points, std::initializer_list<Told> series) {
 TEST(Headline, OfALongRunBeginsWhereTheLogDoes) {
   // Within the first of its 2,048 buckets the loss has fallen already.
   const Report report =
-      report_on(100'000, {{"loss", [](int step) { return 2.3 + 8 * std::exp(-step / 10.0) + 0.001 * (step % 7); }}});
-  EXPECT_THAT(report.headline, HasSubstr("went from 10.3 to 2.3"));
-  EXPECT_DOUBLE_EQ(report.metrics.at("first-train-loss"), 10.3);
+      report_on(100'000, {{"loss", [](int step) { return 2.1 + 8 * std::exp(-step / 10.0) + 0.001 * (step % 7); }}});
+  EXPECT_THAT(report.headline, HasSubstr("went from 10.1 to 2.1"));
+  EXPECT_DOUBLE_EQ(report.metrics.at("first-train-loss"), 10.1);
 }
 
 TEST(Headline, OfALongRunWhoseMetricRisesBeginsWhereTheLogDoes) {

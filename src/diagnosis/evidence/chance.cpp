@@ -121,7 +121,7 @@ std::optional<Guessing> by_part(const Patient& patient) {
 std::optional<int> rests_at_chance(const Reading& loss, std::initializer_list<int> candidates) {
   constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
   constexpr double kBlur = 0.01;         // relative error of the level beyond which noise could put it anywhere
-  constexpr double kStandardErrors = 2;
+  constexpr double kStandardErrors = 2.5;
   const auto later = std::span(loss.curve.value).subspan(loss.size() / 3);
   const auto early = later.first(later.size() / 2);
   const auto late = later.subspan(later.size() / 2);
@@ -229,6 +229,7 @@ constexpr std::size_t kAccuracies = 6;  // evaluations after which an accuracy s
 constexpr double kSure = 0.05;          // significance of a rise
 constexpr double kBurst = 1.6;          // times the mean, and
 constexpr double kNats = 10;            // beyond 1.5 ln(1000) a loss is no plain cross-entropy
+constexpr double kTwice = 2;            // times the first value: what rose so far and fell again had risen
 constexpr double kGrain = 0.03;         // this much more, that a single evaluation reaches by luck
 
 std::optional<Unlearned> below_the_mean(const Reading& r2, bool validation) {
@@ -245,7 +246,11 @@ std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
   const double mean = -std::accumulate(later.begin(), later.end(), 0.0) / static_cast<double>(later.size()) / unit;
   const double best = -*std::min_element(later.begin(), later.end()) / unit;
   const signal::Trend trend = signal::trend_of(accuracy.curve.step, accuracy.curve.value);
-  if (!(mean > 0) || mean > kLowAccuracy || trend.falls(kSure) || best > kBurst * mean + kGrain) return std::nullopt;
+  const double first = accuracy.shown(accuracy.opening) / unit;
+  if (!(mean > 0) || mean > kLowAccuracy || trend.falls(kSure) || best > kBurst * mean + kGrain ||
+      best > kLowAccuracy || best > kTwice * first + kGrain) {
+    return std::nullopt;
+  }
   return Unlearned{accuracy.name,
                    accuracy.shown(accuracy.best),
                    kLowAccuracy * unit,
@@ -254,6 +259,15 @@ std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
                    validation,
                    accuracy.first_step,
                    accuracy.last_step};
+}
+
+/// The log begins in the middle of a training: its first values are none of an untrained model.
+bool begins_late(const Patient& patient) {
+  constexpr double kShare = 0.5;  // first step, in lengths of the log
+  const Reading* training = patient.training();
+  return training != nullptr && !training->curve.empty() &&
+         static_cast<double>(training->first_step) >
+             kShare * (training->curve.step.back() - training->curve.step.front());
 }
 
 }  // namespace
@@ -295,6 +309,7 @@ std::optional<Guessing> guessing(const Patient& patient) {
 
 std::optional<int> class_count(const Patient& patient) {
   if (const auto told = configured_classes(patient)) return told;
+  if (begins_late(patient)) return std::nullopt;
   constexpr double kAgree = 0.35;   // relative distance of the first accuracy from 1/C for C = exp(first loss)
   constexpr double kHighest = 7.5;  // nats: beyond a few thousand classes a few samples do not tell 1/C
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {

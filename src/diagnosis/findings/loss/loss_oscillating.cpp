@@ -198,7 +198,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     Observation seen =
         observe(Severity::warning, confidence_of(swing.margin), since, reading->last_step,
                 reading->name + " swings by " + per_cent(std::min(swing.share, 99.0)) + " of its level about " +
-                    number(signal::median(reading->curve.value)) + " without getting lower.");
+                    number(reading->shown(signal::median(reading->curve.value))) +
+                    (reading->negated ? " without getting higher." : " without getting lower."));
     seen.qualifiers["extent"] = swing.late ? "late" : "throughout";
     seen.evidence.push_back(evidence(reading->name, since, reading->last_step, swing.motion.amplitude,
                                      settings["level_share"] * reading->level,

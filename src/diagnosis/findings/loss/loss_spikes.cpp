@@ -218,17 +218,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     Observation seen =
         observe(Severity::warning, confidence_of(worst.score / settings["score"]), std::llround(spikes.front().step),
                 std::llround(spikes.back().step),
-                reading->name + " spiked " + count + ", highest at " + at_step(std::llround(worst.step)) + ": " +
-                    number(worst.base) + " to " + number(worst.peak) +
+                reading->name + (reading->negated ? " collapsed " : " spiked ") + count +
+                    (reading->negated ? ", lowest at " : ", highest at ") + at_step(std::llround(worst.step)) + ": " +
+                    number(reading->shown(worst.base)) + " to " + number(reading->shown(worst.peak)) +
                     (worst.recovered ? ", and recovered." : ", not yet recovered."));
     seen.qualifiers["count"] = std::to_string(spikes.size());
     if (const auto period = signal::period_of(spikes)) seen.qualifiers["period"] = number(*period);
     constexpr std::size_t kShown = 5;
     for (const auto& spike : std::span(spikes).first(std::min(kShown, spikes.size()))) {
       const std::int64_t at = std::llround(spike.step);
-      seen.evidence.push_back(
-          evidence(reading->name, at, at, spike.peak, spike.base,
-                   "jumped to " + number(spike.peak) + ", " + number(spike.score) + " noise units"));
+      seen.evidence.push_back(evidence(reading->name, at, at, reading->shown(spike.peak), reading->shown(spike.base),
+                                       (reading->negated ? "fell to " : "jumped to ") +
+                                           number(reading->shown(spike.peak)) + ", " + number(spike.score) +
+                                           " noise units"));
     }
     return seen;
   }

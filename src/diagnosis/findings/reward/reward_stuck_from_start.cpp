@@ -61,7 +61,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // Few first episodes say little of where it began; that it rose all along is seen without them.
   const signal::Trend trend = signal::trend_of(reward.curve.step, reward.curve.value);
   const bool climbs = course->gain > small && trend.falls(settings["p_value"]);
-  const bool moved = climbs || (std::abs(course->gain) > small && std::abs(course->sure) > settings["errors"]);
+  // What has gained far more than chance explains has moved, though it is little; means over episodes look surer yet.
+  const bool surely = course->gain > settings["surely_share"] * small && course->sure > settings["surely"];
+  const bool moved =
+      climbs || surely || (std::abs(course->gain) > small && std::abs(course->sure) > settings["errors"]);
   if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || course->improved() ||
                     course->near_top())) {
     return NotFound{};
@@ -87,6 +90,8 @@ Finding reward_stuck_from_start() {
           .settings = {{"fewest_points", 12, "rewards needed to tell stillness from a slow start"},
                        {"gain_share", 0.12, "gain, as a share of the scale of rewards, that counts as movement"},
                        {"errors", 2.5, "standard errors of a gain that chance does not explain"},
+                       {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
+                       {"surely_share", 0.35, "share of the usual gain that it then takes"},
                        {"p_value", 0.0001, "significance of a trend over the whole run that shows movement by itself"},
                        {"luck", 2, "standard errors more for the best of a dozen stretches"},
                        {"swing", 3, "scatters of single values by which stretches of a reward that moves differ"},

@@ -1,6 +1,7 @@
 // overconfidence: the validation loss rises although the validation accuracy does not fall.
 #include <algorithm>
 
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/turn.h"
 
@@ -32,6 +33,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.validation();
   if (loss == nullptr) return NotChecked{"no validation loss in the log"};
   if (patient.validation_quality().empty()) return NotChecked{"no validation accuracy or metric in the log"};
+  if (loss_without_logarithm(patient)) return NotChecked{"the loss says nothing of how sure the answers are"};
   const Reading& metric = patient.validation_quality().front();
   if (loss->size() < settings["fewest_points"] || metric.size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " evaluations"};
@@ -43,7 +45,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!turn.real) return NotFound{};
   const double bottom = loss->curve.step[turn.valley.bottom];
   const Motion motion = motion_after(metric, bottom);
-  if (motion == Motion::declined || !training_improves_after(patient, bottom, *loss)) return NotFound{};
+  const double lost = metric.end - metric.course[metric.index_at(bottom)];
+  const bool holds = lost <= std::max(settings["held"] * (metric.top - metric.best), metric.noise.sigma);
+  if (motion == Motion::declined || !holds || !training_improves_after(patient, bottom, *loss)) return NotFound{};
 
   const std::int64_t since = loss->step_at(turn.valley.bottom);
   const double before = metric.shown(metric.course[metric.index_at(bottom)]);
@@ -70,6 +74,7 @@ Finding overconfidence() {
           {{"fewest_points", 6, "evaluations needed to see a valley"},
            {"noise_units", 2.5, "noise levels the rise must exceed"},
            {"rise_share", 0.03, "share of the loss's gain that must be lost for it to matter"},
+           {"held", 0.2, "share of its range that a metric which holds may have lost"},
            {"warn_share", 0.25, "share of the gain whose loss is a warning rather than a note"}},
           check};
 }

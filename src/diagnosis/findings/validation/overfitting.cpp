@@ -65,19 +65,36 @@ bool answers_well(const Patient& patient, double least) {
   });
 }
 
+/// The best evaluation as the log has it, where each point is one: in the valley of the smoothed curve, or beside it.
+std::size_t best_evaluation(const Reading& reading, const Turn& turn) {
+  const bool single = reading.curve.points() <= static_cast<double>(reading.size());
+  if (!single) return turn.valley.bottom;
+  const auto& values = reading.curve.value;
+  return static_cast<std::size_t>(std::min_element(values.begin(), values.end()) - values.begin());
+}
+
+/// The best evaluation is among the newest: what swings has not turned.
+bool best_of_late(const Reading& reading, double share) {
+  const auto& values = reading.curve.low;
+  const auto best = std::min_element(values.begin(), values.end()) - values.begin();
+  return static_cast<double>(best) >= (1 - share) * static_cast<double>(values.size());
+}
+
 Observation describe(const Patient& patient, const Reading& reading, const Turn& turn, bool trained,
                      const SettingValues& settings) {
   const std::int64_t since = reading.step_at(turn.valley.bottom);
   const double margin = std::min(turn.units / settings["noise_units"], turn.share / settings["rise_share"]);
   // As long as most answers are right the model is of use, and the checkpoint of the valley more so.
   const bool lost = turn.share > settings["critical_share"] && !answers_well(patient, settings["answers"]);
+  const std::size_t best = best_evaluation(reading, turn);
   const Severity severity = lost ? Severity::critical : Severity::warning;
-  Observation seen = observe(severity, confidence_of(margin), since, reading.last_step,
-                             reading.name + (reading.negated ? " peaked at " : " was best at ") + at_step(since) +
-                                 " (" + number(reading.shown(turn.valley.floor)) + ") and has got worse since (" +
-                                 number(reading.shown(turn.valley.end)) + ")" +
-                                 (trained ? ", while training went on improving." : "; training is not in the log."));
-  seen.qualifiers["best_step"] = std::to_string(since);
+  Observation seen =
+      observe(severity, confidence_of(margin), since, reading.last_step,
+              reading.name + (reading.negated ? " peaked at " : " was best at ") + at_step(reading.step_at(best)) +
+                  " (" + number(reading.shown(reading.curve.value[best])) + ") and has got worse since (" +
+                  number(reading.shown(turn.valley.end)) + ")" +
+                  (trained ? ", while training went on improving." : "; training is not in the log."));
+  seen.qualifiers["best_step"] = std::to_string(reading.step_at(best));
   seen.evidence.push_back(evidence(reading.name, since, reading.last_step, reading.shown(turn.valley.end),
                                    reading.shown(turn.valley.floor),
                                    (turn.share > 1 ? "gave back more than it ever gained, "
@@ -140,14 +157,18 @@ std::optional<Observation> carries_nothing_over(const Patient& patient, const Se
   if (answers_well(patient, settings["answers"])) return std::nullopt;
   if ((!nothing && !little && !far) || (!absurd && metric_improves(patient, loss->curve.step.front())))
     return std::nullopt;
-  Observation seen = observe(Severity::warning, confidence_of(2), loss->step_at(loss->best_at), loss->last_step,
-                             training->name + " fell from " + number(training->start) + " to " + number(training->end) +
-                                 ", but " + loss->name + " hardly followed: " + number(begin) + " at first, " +
-                                 number(loss->best) + " at best, " + number(loss->end) + " now.");
+  Observation seen =
+      observe(Severity::warning, confidence_of(2), loss->step_at(loss->best_at), loss->last_step,
+              training->name + " fell from " + number(training->start) + " to " + number(training->end) + ", but " +
+                  loss->name +
+                  (loss->end < learned * loss->start ? " lies far above it from the first evaluation on: "
+                                                     : " hardly followed: ") +
+                  number(loss->shown(loss->opening)) + " at first, " + number(loss->best) + " at best, " +
+                  number(loss->end) + " now.");
   seen.qualifiers["best_step"] = std::to_string(loss->step_at(loss->best_at));
   seen.qualifiers["carried"] = "nothing";
   seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, carried, settings["nothing"],
-                                   "its best is " + per_cent(carried) + " of what it began with"));
+                                   "its best is " + per_cent(carried) + " of the first loss"));
   return seen;
 }
 
@@ -201,7 +222,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool alone = patient.training() == nullptr && patient.training_quality().empty();
     const bool apart = alone ? turn.share > settings["alone_share"] && loss->size() >= settings["alone_points"]
                              : training_improves_after(patient, bottom, *loss);
-    if (turn.real && apart && !metric_improves(patient, bottom)) {
+    const bool turned = turn.real && !best_of_late(*loss, settings["newest"]);
+    if (turned && apart && !metric_improves(patient, bottom)) {
       Observation seen = describe(patient, *loss, turn, !alone, settings);
       // What is still predicted better than the training data has not been memorised instead.
       const Reading* fitted = patient.training();
@@ -257,6 +279,7 @@ Finding overfitting() {
        {"level_share", 0.01, "share of validation's level that the rise must exceed"},
        {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
        {"p_value", 0.02, "significance of the rise after the valley"},
+       {"newest", 0.1, "last part of the evaluations in which the best one means that nothing has turned"},
        {"alone_share", 0.5, "share of the gain whose loss is enough where training is not in the log"},
        {"alone_points", 12, "evaluations needed in that case"},
        {"halved", 0.5, "share of its first loss to which training must have come down"},
