@@ -109,9 +109,14 @@ void add_metrics(const Patient& patient, Report& report) {
   const auto add = [&](const std::string& name, const Reading* reading) {
     if (reading == nullptr || reading->curve.empty()) return;
     report.metrics["first-" + name] = reading->shown(reading->opening);
-    report.metrics["final-" + name] = reading->shown(reading->end);
-    report.metrics["best-" + name] = reading->shown(reading->best);
-    report.metrics["best-" + name + "-step"] = static_cast<double>(reading->step_at(reading->best_at));
+    // Where every value of the log is kept, the figures are those that stand in it.
+    const auto& values = reading->curve.value;
+    const bool kept = reading->curve.points() <= static_cast<double>(reading->size());
+    const auto lowest = static_cast<std::size_t>(std::min_element(values.begin(), values.end()) - values.begin());
+    const std::size_t best = kept ? lowest : reading->best_at;
+    report.metrics["final-" + name] = reading->shown(kept ? values.back() : reading->end);
+    report.metrics["best-" + name] = reading->shown(kept ? values[best] : reading->best);
+    report.metrics["best-" + name + "-step"] = static_cast<double>(reading->step_at(best));
   };
   if (!patient.by_quality()) add(patient.reinforcement() ? "reward" : "train-loss", patient.training());
   add("validation-loss", patient.validation());

@@ -27,11 +27,15 @@ class CountingSink final : public EventSink {
     ++events;
     inner_.add(event);
   }
-  void add(Mark mark) override { inner_.add(std::move(mark)); }
+  void add(Mark mark) override {
+    crashed = crashed || mark.kind == Mark::Kind::crashed;
+    inner_.add(std::move(mark));
+  }
   void config(std::string_view key, std::string_view value) override { inner_.config(key, value); }
   void distribution(const Histogram& histogram) override { inner_.distribution(histogram); }
 
   std::uint64_t events = 0;
+  bool crashed = false;  ///< the log tells how the program ended
 
  private:
   EventSink& inner_;
@@ -65,7 +69,8 @@ class Reading {
   }
 
   [[nodiscard]] Result<void> outcome(const std::string& name) const {
-    if (sink_.events > 0) return {};
+    // A program that ended before its first number has told what matters.
+    if (sink_.events > 0 || sink_.crashed) return {};
     if (first_error_) return *first_error_;
     const std::string what =
         used_ == nullptr ? "" : " (read as " + std::string(used_->id) + "; --format ID names another format)";

@@ -154,7 +154,37 @@ Observation describe(const Reading& first, const std::optional<Guessing>& guess,
   return seen;
 }
 
+/// Networks that play against each other may stand in balance, but not the terms beside the game as well: cycles,
+/// identities, distances to a target.
+Verdict check_game(const Patient& patient, const SettingValues& settings) {
+  std::vector<Reading> losses;
+  for (const Role role : {Role::generator_loss, Role::discriminator_loss, Role::train_loss}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      Reading loss = read_series(*cast.series, cast.guess.higher_is_better);
+      if (loss.size() >= settings["fewest_points"] && loss.top != loss.best) losses.push_back(std::move(loss));
+    }
+  }
+  if (static_cast<double>(losses.size()) < settings["players"]) {
+    return NotChecked{"networks play against each other: their losses say little"};
+  }
+  for (const Reading& loss : losses) {
+    const Stillness still = stillness_of(loss, settings);
+    if (!still.stuck || still.blurred || still.doubtful) return NotFound{};
+  }
+  Observation seen = describe(losses.front(), std::nullopt, 1.5);
+  seen.summary = "None of the " + std::to_string(losses.size()) +
+                 " losses has moved since the start: " + losses.front().name + " was " + number(losses.front().start) +
+                 " then and is " + number(losses.front().end) + " now.";
+  for (const Reading& loss : losses) {
+    seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, loss.end, loss.start,
+                                     "went from " + number(loss.start) + " to " + number(loss.end)));
+  }
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  if (patient.adversarial()) return check_game(patient, settings);
   std::vector<const Reading*> objectives = patient.objectives();
   std::erase_if(objectives, [&](const Reading* r) {
     return r->size() < settings["fewest_points"] || (r->top == 0 && r->best == 0);
@@ -203,7 +233,8 @@ Finding loss_stuck_from_start() {
           "The loss has not moved since the start",
           {Need::curve},
           kDoc,
-          {{"fewest_after_leap", 20, "points needed to see that a loss which leapt has come back and no further"},
+          {{"players", 3, "losses that must stand still together where networks play against each other"},
+           {"fewest_after_leap", 20, "points needed to see that a loss which leapt has come back and no further"},
            {"leapt", 1.2, "times its first value that it must have reached on the way"},
            {"sure", 0.06, "noise, as a share of the first value, up to which that value is a level"},
            {"fewest_points", 8, "below this stillness means nothing"},
@@ -222,8 +253,7 @@ Finding loss_stuck_from_start() {
            {"above_chance", 0.1, "accuracy above 1/C that counts as more than guessing"},
            {"guessing", 0.93, "share of the loss of guessing above which training has learned nothing"},
            {"continued", 0.5, "first step, in lengths of the log, from which on the log continues an earlier one"}},
-          check,
-          JudgedBy::loss};
+          check};
 }
 
 }  // namespace osler::catalogue

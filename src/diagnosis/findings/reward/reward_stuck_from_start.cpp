@@ -92,7 +92,7 @@ Finding reward_stuck_from_start() {
                        {"errors", 2.5, "standard errors of a gain that chance does not explain"},
                        {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
                        {"surely_share", 0.35, "share of the usual gain that it then takes"},
-                       {"p_value", 0.0001, "significance of a trend over the whole run that shows movement by itself"},
+                       {"p_value", 0.0005, "significance of a trend over the whole run that shows movement by itself"},
                        {"luck", 2, "standard errors more for the best of a dozen stretches"},
                        {"swing", 3, "scatters of single values by which stretches of a reward that moves differ"},
                        {"epsilon", 0.3, "chance of a random action above which it is too early to judge"}},

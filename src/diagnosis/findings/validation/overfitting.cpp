@@ -209,6 +209,34 @@ std::optional<Observation> pulls_away(const Patient& patient, const SettingValue
   return seen;
 }
 
+/// The first evaluation was the best by far, by the loss and by the metric: what was known at first is lost.
+std::optional<Observation> worse_ever_since(const Patient& patient, const SettingValues& settings) {
+  const Reading* loss = patient.validation();
+  if (loss == nullptr || loss->negated || patient.validation_quality().empty()) return std::nullopt;
+  const Reading& metric = patient.validation_quality().front();
+  const auto lost = [&](const Reading& reading) {
+    if (reading.size() <= settings["fewest_points"] || reading.curve.points() > static_cast<double>(reading.size())) {
+      return false;
+    }
+    const auto later = std::span(reading.curve.value).subspan(1);
+    const double first = reading.curve.value.front();
+    return *std::min_element(later.begin(), later.end()) - first > settings["ever_worse"] * std::abs(first);
+  };
+  if (!lost(*loss) || !lost(metric)) return std::nullopt;
+  Observation seen = observe(Severity::warning, confidence_of(2), loss->first_step, loss->last_step,
+                             loss->name + " and " + metric.name + " were best at the first evaluation, " +
+                                 number(loss->opening) + " and " + number(metric.shown(metric.opening)) +
+                                 ", and every later one is far worse: " + number(loss->end) + " and " +
+                                 number(metric.shown(metric.end)) + " now.");
+  seen.qualifiers["best_step"] = std::to_string(loss->first_step);
+  for (const Reading* reading : {loss, &metric}) {
+    seen.evidence.push_back(evidence(reading->name, reading->first_step, reading->last_step,
+                                     reading->shown(reading->end), reading->shown(reading->opening),
+                                     "never as good again as at first"));
+  }
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto enough = [&](const Reading& reading) { return reading.size() >= settings["fewest_points"]; };
   if (auto seen = learned_by_heart(patient, settings)) return std::move(*seen);
@@ -258,6 +286,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     }
     break;  // only the leading metric is judged: of a dozen one always wobbles
   }
+  if (auto seen = worse_ever_since(patient, settings)) return std::move(*seen);
   if (auto seen = carries_nothing_over(patient, settings)) return std::move(*seen);
   if (auto seen = pulls_away(patient, settings)) return std::move(*seen);
   if (!checked)
@@ -280,6 +309,7 @@ Finding overfitting() {
        {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
        {"p_value", 0.02, "significance of the rise after the valley"},
        {"newest", 0.1, "last part of the evaluations in which the best one means that nothing has turned"},
+       {"ever_worse", 0.2, "share by which every later evaluation is worse than the first, in loss and metric"},
        {"alone_share", 0.5, "share of the gain whose loss is enough where training is not in the log"},
        {"alone_points", 12, "evaluations needed in that case"},
        {"halved", 0.5, "share of its first loss to which training must have come down"},
