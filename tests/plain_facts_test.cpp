@@ -329,6 +329,14 @@ void a_game_in_balance(Log& log, Random& random) {
   log.add("d_loss", 0.15, [=](double) { return lead; });
 }
 
+void a_game_in_which_nobody_moves(Log& log, Random& random) {
+  const double scale = random.log_uniform(0.5, 20);
+  for (const char* name : {"D_A", "G_A", "cycle_A", "idt_A"}) {
+    const double level = scale * random.uniform(0.5, 2);
+    log.add(name, 0.02, [=](double) { return level; });
+  }
+}
+
 void an_agent_whose_losses_grow_with_its_return(Log& log, Random& random) {
   const double scale = random.log_uniform(10, 1000);
   const auto learned = [](double x) { return 1 - std::exp(-3 * x); };
@@ -575,6 +583,7 @@ const Property kProperties[] = {
     {"AClassifierThatLeavesItsFirstValueForGood", a_classifier_that_leaves_its_first_value_for_good, true},
     {"AnEntropyBelowZero", an_entropy_below_zero, true},
     {"ARateThatStartsOverAfterTwoStepsDown", a_rate_that_starts_over_after_two_steps_down, true},
+    {"AGameInWhichNobodyMoves", a_game_in_which_nobody_moves, true},
     {"AnswersThatCollapseAlone", answers_that_collapse_alone, true},
     {"ValidationThatSwingsToItsBest", validation_that_swings_to_its_best, false},
 };

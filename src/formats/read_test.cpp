@@ -476,6 +476,19 @@ TEST_F(Reading, SeveralLargeFilesAreReadAsIfOneAfterAnother) {
   EXPECT_THAT(damage.items()[5].source, HasSubstr("tfevents.5"));
 }
 
+TEST_F(Reading, AProgramThatCrashedBeforeItsFirstNumberHasToldWhatMatters) {
+  const fs::path log = write("train.log",
+                             "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
+                             "ImportError: no module named torch\n");
+  const auto found = discover(real_file_system(), log);
+  ASSERT_TRUE(found);
+  const auto run = read_run(real_file_system(), found->front());
+  ASSERT_TRUE(run);
+  ASSERT_THAT(run->marks(), SizeIs(1));
+  EXPECT_EQ(run->marks()[0].kind, Mark::Kind::crashed);
+  EXPECT_THAT(complaint(write("notes.log", "nothing went wrong\nnothing was counted\n")), Not(IsEmpty()));
+}
+
 TEST_F(Reading, ThousandsOfIrrelevantFilesAreNoObstacle) {
   for (int i = 0; i < 2000; ++i) write("images/" + std::to_string(i) + ".png", "step,loss\n1,2\n");
   write("metrics.csv", kTable);

@@ -331,6 +331,13 @@ TEST(RoleMap, TakesAnErrorForTheLossWhereThereIsNoOther) {
   EXPECT_THAT(names_in(*RoleMap::infer(without), Role::validation_loss), ElementsAre("val_mae"));
 }
 
+TEST(RoleMap, TakesAMetricBesideItsValidationForTrainings) {
+  const auto keras = run_with({"loss", "f1", "auc", "val_loss", "val_f1"});
+  EXPECT_THAT(names_in(*RoleMap::infer(keras), Role::train_metric), ElementsAre("f1"));
+  EXPECT_THAT(names_in(*RoleMap::infer(keras), Role::validation_metric), ElementsAre("auc", "val_f1"))
+      << "what is alone is measured on held-out data";
+}
+
 TEST(RoleMap, TellsDivergencesApartByTheCompanyTheyKeep) {
   EXPECT_THAT(names_in(*RoleMap::infer(run_with({"kl", "reward", "ep_len_mean"})), Role::policy_kl), ElementsAre("kl"));
   EXPECT_THAT(names_in(*RoleMap::infer(run_with({"kl", "reward", "completion_length"})), Role::reference_kl),

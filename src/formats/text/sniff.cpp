@@ -23,6 +23,7 @@ class TrainingLines {
   void line(std::string_view raw) {
     const std::string_view text = plain_text(raw, scratch_);
     if (found_ || text.size() > 4000) return;
+    crashed_ = crashed_ || traceback_.line(text) || crash_of_line(text);
     if (Tables::fenced(text)) {
       tables_.fenced_line(text, row_);
       return;
@@ -43,13 +44,17 @@ class TrainingLines {
     found_ |= tables_.column_line(text, row_);
   }
   [[nodiscard]] bool found() const { return found_; }
+  /// It tells of the end of a program.
+  [[nodiscard]] bool crashed() const { return crashed_; }
 
  private:
   Scan scan_;
   std::string scratch_;
   Tables tables_;
   TableRow row_;
+  TracebackWatch traceback_;
   bool found_ = false;
+  bool crashed_ = false;
 };
 
 }  // namespace
@@ -66,7 +71,7 @@ Sniff sniff_text(const Peek& peek) {
   // A banner may be longer than the head.
   const std::string ending = peek.path.extension().string();
   const bool named_like_a_log = peek.path == "-" || ending == ".log" || ending == ".out" || ending == ".txt";
-  return !peek.whole && named_like_a_log ? Sniff::possible : Sniff::no;
+  return (!peek.whole || lines.crashed()) && named_like_a_log ? Sniff::possible : Sniff::no;
 }
 
 }  // namespace osler::text

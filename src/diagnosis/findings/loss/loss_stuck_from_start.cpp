@@ -167,10 +167,17 @@ Verdict check_game(const Patient& patient, const SettingValues& settings) {
   if (static_cast<double>(losses.size()) < settings["players"]) {
     return NotChecked{"networks play against each other: their losses say little"};
   }
+  // Of several that stand still one seems to move by luck; none does so by more than noise.
+  double stuck = 0;
   for (const Reading& loss : losses) {
     const Stillness still = stillness_of(loss, settings);
-    if (!still.stuck || still.blurred || still.doubtful) return NotFound{};
+    const double moved = std::abs(loss.start - loss.end);
+    if (still.blurred || moved > std::max(settings["noisy_gain_share"] * loss.level, loss.noise.sigma)) {
+      return NotFound{};
+    }
+    stuck += still.stuck && !still.doubtful ? 1 : 0;
   }
+  if (stuck < settings["standing"] * static_cast<double>(losses.size())) return NotFound{};
   Observation seen = describe(losses.front(), std::nullopt, 1.5);
   seen.summary = "None of the " + std::to_string(losses.size()) +
                  " losses has moved since the start: " + losses.front().name + " was " + number(losses.front().start) +
@@ -234,6 +241,7 @@ Finding loss_stuck_from_start() {
           {Need::curve},
           kDoc,
           {{"players", 3, "losses that must stand still together where networks play against each other"},
+           {"standing", 0.6, "share of them of which no trend may be seen at all"},
            {"fewest_after_leap", 20, "points needed to see that a loss which leapt has come back and no further"},
            {"leapt", 1.2, "times its first value that it must have reached on the way"},
            {"sure", 0.06, "noise, as a share of the first value, up to which that value is a level"},

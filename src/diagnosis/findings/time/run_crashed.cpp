@@ -32,8 +32,10 @@ Verdict check(const Patient& patient, const SettingValues&) {
   const auto crash = last_crash(patient);
   if (!crash) return NotFound{};
   const bool planned = crash->kind == "time-limit" || crash->kind == "preempted";
-  Observation seen = observe(planned ? Severity::warning : Severity::critical, 0.97, crash->step, crash->step,
-                             "The program ended by " + crash->in_words() + " at " + at_step(crash->step) + ".");
+  Observation seen = observe(
+      planned ? Severity::warning : Severity::critical, 0.97, crash->step, crash->step,
+      "The program ended by " + crash->in_words() +
+          (patient.run().all_series().empty() ? " before its first number." : " at " + at_step(crash->step) + "."));
   seen.qualifiers["kind"] = crash->kind;
   seen.evidence.push_back(evidence("", crash->step, crash->step, 0, 0, "the log says: " + crash->line));
   return seen;
