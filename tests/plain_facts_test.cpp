@@ -330,6 +330,7 @@ void a_game_in_balance(Log& log, Random& random) {
 }
 
 void a_game_in_which_nobody_moves(Log& log, Random& random) {
+  log.lengthen(40);
   const double scale = random.log_uniform(0.5, 20);
   for (const char* name : {"D_A", "G_A", "cycle_A", "idt_A"}) {
     const double level = scale * random.uniform(0.5, 2);

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "diagnosis/evidence/gradient_level.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
+#include "diagnosis/rates.h"
 #include "diagnosis/wording.h"
 #include "signal/robust.h"
 
@@ -89,6 +91,15 @@ Remedy divide_learning_rate(const Patient& patient, double factor) {
 }
 
 Remedy multiply_learning_rate(const Patient& patient, double factor) {
+  // Not beyond what works elsewhere: Devlin et al. 2019 fine-tune with 2e-5 to 5e-5, twice that is the most one meets.
+  constexpr double kFineTuning = 1e-4;
+  const double high = std::min(highest_usual_rate(patient), fine_tuning(patient) ? kFineTuning : 1.0);
+  const auto rate = peak_learning_rate(patient);
+  if (rate && *rate > 0 && *rate<high&& * rate * factor> high) {
+    return change(
+        "Raise the learning rate to the upper end of what is usual: lr " + number(*rate) + " -> " + number(high) + ".",
+        "lr", number(*rate), number(high));
+  }
   return change_rate(patient, factor, "Multiply the learning rate by " + number(factor));
 }
 
