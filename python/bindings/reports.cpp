@@ -14,6 +14,7 @@
 #include "osler/diagnosis/catalogue.h"
 #include "osler/figures/figure.h"
 #include "osler/formats/format.h"
+#include "osler/report/layers.h"
 #include "osler/report/render.h"
 #include "osler/report/tree.h"
 #include "report/document.h"
@@ -34,8 +35,9 @@ TextOptions text_options(int width, bool colour, bool verbose, bool unicode) {
 
 Report diagnosed(const Run& run, const std::map<std::string, std::string>& roles,
                  const std::map<std::string, double>& settings, const std::vector<std::string>& only,
-                 const std::shared_ptr<ReferenceRanges>& baseline) {
+                 const std::shared_ptr<ReferenceRanges>& baseline, bool layers) {
   DiagnosisOptions options = options_of(roles, settings, only);
+  options.layers = layers;
   if (baseline) options.baseline = *baseline;
   Result<Report> report = Report{};
   {
@@ -148,11 +150,15 @@ void add_reports(py::module_& module) {
              return render_sarif({&report, 1});
            })
       .def("sketches", &sketches_of)
+      .def("layers_text",
+           [](const Report& report, int width, bool colour, bool verbose, bool unicode) {
+             return render_layers(report, text_options(width, colour, verbose, unicode));
+           })
       .def("text", [](const Report& report, int width, bool colour, bool verbose, bool unicode) {
         return render_text(report, text_options(width, colour, verbose, unicode));
       });
   module.def("diagnose", &diagnosed, py::arg("run"), py::arg("roles"), py::arg("settings"), py::arg("only"),
-             py::arg("baseline") = nullptr);
+             py::arg("baseline") = nullptr, py::arg("layers") = false);
   module.def("overview_svg", &overview_svg, py::arg("run"), py::arg("report"), py::arg("width"));
   module.def("pages", [](const std::string& id, int width, bool colour, bool unicode) {
     return pages_of(id, text_options(width, colour, /*verbose=*/false, unicode));

@@ -104,6 +104,8 @@ WatchOptions options_from(const py::dict& words) {
   set("trace_every", options.trace_every);
   set("batches_every", options.batches_every);
   set("diagnose_every", options.diagnose_every);
+  set("histograms_every", options.histograms_every);
+  set("line_every", options.line_every);
   set("check_every_gradient", options.check_every_gradient);
   set("threads", options.threads);
   options.classes = maybe<std::int64_t>(words, "classes");
@@ -263,6 +265,8 @@ void add_watch(py::module_& module) {
            })
       .def("tell_state", [](PythonWatch& watch, const std::vector<double>& rates,
                             std::optional<bool> training) { watch->tell_state(rates, training); })
+      .def("tell_clipping", [](PythonWatch& watch, double factor) { watch->tell_clipping(factor); })
+      .def("take_line", [](PythonWatch& watch) { return watch->take_line(); })
       .def("leave", [](PythonWatch& watch) { watch->leave(); })
       .def("leave_run", [](PythonWatch& watch, double data, double forward, double backward,
                            double optimizer) { watch->leave(data, forward, backward, optimizer); })
@@ -274,6 +278,7 @@ void add_watch(py::module_& module) {
       .def("validation",
            [](PythonWatch& watch, const std::string& name, double value) { watch->validation(name, value); })
       .def("check", [](PythonWatch& watch, const std::string& id, double value) { watch->check(id, value); })
+      .def("epoch", [](PythonWatch& watch, double number) { watch->epoch(number); })
       .def("note", [](PythonWatch& watch, const std::string& text) { watch->note(text); })
       .def("finished",
            [](PythonWatch& watch, const std::string& text) {
@@ -284,8 +289,10 @@ void add_watch(py::module_& module) {
       .def("news", &news)
       .def("report",
            [](PythonWatch& watch, const std::map<std::string, std::string>& roles,
-              const std::map<std::string, double>& settings, const std::vector<std::string>& only) {
-             return report_of(watch->recorder(), options_of(roles, settings, only));
+              const std::map<std::string, double>& settings, const std::vector<std::string>& only, bool layers) {
+             DiagnosisOptions options = options_of(roles, settings, only);
+             options.layers = layers;
+             return report_of(watch->recorder(), options);
            })
       .def("steps", [](PythonWatch& watch) { return watch->steps(); })
       .def("share", [](PythonWatch& watch) { return watch->share(); })

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from osler import _core
 from osler.diagnosis import diagnose, explain, read, read_all
-from osler.errors import DamagedError, InvalidError, NotFoundError, OslerError, UnsupportedError
+from osler.errors import DamagedError, InvalidError, NonfiniteError, NotFoundError, OslerError, UnsupportedError
 from osler.recorder import Recorder, config, finish, log, start
-from osler.report import Cause, Evidence, Finding, Reason, Remedy, Report
+from osler.report import Cause, Evidence, Finding, Layer, Layers, Reason, Remedy, Report
 from osler.run import Run
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ __all__ = [
     "Experiment",
     "Finding",
     "InvalidError",
+    "Layer",
+    "Layers",
+    "NonfiniteError",
     "NotFoundError",
     "OslerError",
     "Plot",

@@ -62,19 +62,22 @@ def diagnose(
     step: Optional[str] = None,
     name: str = "run",
     baseline: Optional[Baseline] = None,
+    layers: bool = False,
 ) -> Report:
     """What is wrong with a training, since when, why, and what to change.
 
     `data` is a path, a `Run`, a dict of columns, a pandas DataFrame, or rows as dicts. `roles` says what a series means
     where its name does not (`{"train-loss": "my_objective"}`), `settings` changes what a finding decides by
     (`{"loss-diverging.noise_units": 8}`), `only` names the findings to check. Of a table, `step` names the column that
-    counts the steps. `baseline` is what `osler.baseline` learned from your own healthy runs.
+    counts the steps. `baseline` is what `osler.baseline` learned from your own healthy runs. With `layers`, the
+    report's `layers` tell of every layer how it is.
     """
     run = to_run(data, step=step, name=name)
     chosen = dict(roles or {})
     _check_words(run, chosen, dict(settings or {}), list(only))
     numbers = {key: float(value) for key, value in (settings or {}).items()}
-    core = _core.diagnose(run._core, chosen, numbers, list(only), baseline._core if baseline is not None else None)
+    known = baseline._core if baseline is not None else None
+    core = _core.diagnose(run._core, chosen, numbers, list(only), known, layers)
     return Report(core, run._core)
 
 

@@ -38,6 +38,10 @@ class FileError(OslerError, OSError):
         return str(self.args[0])
 
 
+class NonfiniteError(OslerError, FloatingPointError):
+    """A loss or a gradient was not finite, and the monitor was asked to raise then (`raise_on_nonfinite=True`)."""
+
+
 _CLASSES = {
     "not-found": NotFoundError,
     "invalid-argument": InvalidError,

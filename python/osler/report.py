@@ -75,6 +75,58 @@ class Cause:
     remedies: list[Remedy]
 
 
+@dataclass(frozen=True)
+class Layer:
+    """One layer: a parameter, or a module whose activations were recorded. A figure that the run does not tell is None."""
+
+    name: str
+    kind: str
+    gradient_norm: Optional[float]
+    weight_norm: Optional[float]
+    update_ratio: Optional[float]
+    gradient_ratio: Optional[float]
+    dead_share: Optional[float]
+    saturated_share: Optional[float]
+    status: str
+    """`ok`, or what is wrong in a word: `exploding`, `silent`, `dead`, ..."""
+    why: str
+    finding: Optional[str]
+
+
+class Layers(list[Layer]):
+    """The layers of a run, from input to output. Printing them gives the table of `osler diagnose --layers`."""
+
+    def __init__(self, core: _core.Report, told: dict[str, Any]) -> None:
+        figures = ("gradient_norm", "weight_norm", "update_ratio", "gradient_ratio", "dead_share", "saturated_share")
+        super().__init__(
+            Layer(
+                row["layer"],
+                row["kind"],
+                *(_number(row[figure]) for figure in figures),
+                row["status"],
+                row["why"] or "",
+                row["finding"] or None,
+            )
+            for row in told.get("rows", [])
+        )
+        self._core = core
+        self.spans: dict[str, dict[str, Any]] = told.get("spans", {})
+        """The lowest, middle and highest of each figure, and in which layers."""
+
+    @property
+    def sick(self) -> list[Layer]:
+        """Those that are not well."""
+        return [layer for layer in self if layer.status != "ok"]
+
+    def text(self, width: int = 0, *, colour: bool = False, verbose: bool = False, ascii: bool = False) -> str:
+        """The table. A width of 0 is that of the terminal."""
+        columns = width or shutil.get_terminal_size((100, 40)).columns
+        return self._core.layers_text(columns, colour, verbose, not ascii)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
 def _finding(told: dict[str, Any]) -> Finding:
     evidence = [
         Evidence(
@@ -192,6 +244,11 @@ class Report:
     def not_checked(self) -> dict[str, str]:
         """The findings that could not be checked, with the reason."""
         return {each["id"]: each["reason"] for each in self.to_dict()["checks"]["not_run"]}
+
+    @property
+    def layers(self) -> Layers:
+        """The layers, when they were asked for: `diagnose(run, layers=True)`; empty otherwise."""
+        return Layers(self._core, self.to_dict().get("layers") or {})
 
     def has(self, finding: str) -> bool:
         """Whether a finding is among them."""

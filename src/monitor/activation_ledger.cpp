@@ -23,7 +23,7 @@ ActivationLedger::ActivationLedger() : engine_(stats::make_cpu_engine(0)) {}
 
 ActivationLedger::Activation& ActivationLedger::entry(const std::string& layer) {
   const auto [at, fresh] = known_.try_emplace(layer, activations_.size());
-  if (fresh) activations_.push_back({layer, {}, {}, {}, {}, {}});
+  if (fresh) activations_.push_back({layer, {}, {}, {}, {}, {}, {}});
   return activations_[at->second];
 }
 
@@ -34,6 +34,7 @@ void ActivationLedger::measure(const std::string& layer, std::string_view plain,
   const auto shape = part == Part::activation ? activation_shape(plain) : std::nullopt;
   const bool saturates = shape && (shape->low != 0 || shape->high != 0);
   stats::SummaryOptions options;
+  options.histogram = histograms_;
   if (saturates) {
     if (shape->low != 0) options.low = shape->low;
     options.high = shape->high;
@@ -52,6 +53,8 @@ void ActivationLedger::measure(const std::string& layer, std::string_view plain,
   engine_->wait(batch_);
   Activation& activation = entry(layer);
   activation.stats = batch_.summary(summary);
+  activation.counts.reset();
+  if (histograms_ && activation.stats.finite_count() > 0) activation.counts = batch_.histogram(summary);
   if (saturates) activation.saturated = activation.stats.saturated_share();
   if (units) activation.units = batch_.units(*units);
   if (rows) activation.rows = batch_.rows(*rows);
@@ -69,7 +72,8 @@ void ActivationLedger::logits(const stats::TensorView& tensor) {
 
 void ActivationLedger::record(Recorder& recorder, std::int64_t step) {
   for (const Activation& activation : activations_) {
-    recorder.tensor(step, TensorKind::activation, activation.layer, activation.stats);
+    recorder.tensor(step, TensorKind::activation, activation.layer, activation.stats,
+                    activation.counts ? &*activation.counts : nullptr);
     const std::string name = tensor_name(TensorKind::activation, activation.layer);
     if (activation.saturated) recorder.scalar(step, name + "#saturated-share", *activation.saturated);
     if (activation.rows && std::isfinite(activation.rows->spread)) {

@@ -29,6 +29,8 @@ class ActivationLedger {
   /// Measures what the operation with this plain name gave out for the layer so called.
   void measure(const std::string& layer, std::string_view plain, const stats::TensorView& output,
                const OutputExtras& extras = {});
+  /// Whether what is measured from now on is recorded with its histogram.
+  void with_histograms(bool wanted) { histograms_ = wanted; }
   /// What went into the softmax over classes.
   void logits(const stats::TensorView& tensor);
 
@@ -41,6 +43,7 @@ class ActivationLedger {
   struct Activation {
     std::string layer;
     stats::TensorStats stats;
+    std::optional<stats::LogHistogram> counts;
     std::optional<double> saturated;           // share beyond 0.99 of the range, for sigmoid, tanh and their kin
     std::optional<stats::UnitActivity> units;  // for rectifiers
     std::optional<stats::RowSimilarity> rows;  // with at least two samples
@@ -54,6 +57,7 @@ class ActivationLedger {
   std::map<std::string, std::size_t, std::less<>> known_;
   std::map<std::string, stats::DeadUnitWindow, std::less<>> dead_;
   std::optional<double> logits_;
+  bool histograms_ = false;
 };
 
 }  // namespace osler::monitor

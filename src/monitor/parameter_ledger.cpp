@@ -271,6 +271,34 @@ void ParameterLedger::record(Recorder& recorder, std::int64_t step, TensorSource
   }
 }
 
+void ParameterLedger::record_histograms(Recorder& recorder, std::int64_t step, TensorSource& source) {
+  struct Asked {
+    std::size_t number;
+    TensorKind kind;
+    const std::string* name;
+  };
+  std::vector<Asked> asked;
+  batch_.clear();
+  const auto ask = [&](const std::optional<stats::TensorView>& view, TensorKind kind, const std::string& name) {
+    if (view && view->count() > 0) asked.push_back({batch_.summarize(*view, {.histogram = true}), kind, &name});
+  };
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].shape.size() < 2) continue;
+    ask(source.weight(i), TensorKind::weight, parameters_[i].name);
+    if (parameters_[i].trainable) ask(source.gradient(i), TensorKind::gradient, parameters_[i].name);
+  }
+  if (asked.empty() || !run(source)) return;
+  for (const Asked& each : asked) {
+    const stats::TensorStats& stats = batch_.summary(each.number);
+    if (stats.finite_count() == 0) continue;
+    const std::string name = tensor_name(each.kind, *each.name);
+    recorder.histogram(step, name, to_histogram(batch_.histogram(each.number), stats));
+    // What a brief look leaves out.
+    recorder.scalar(step, name + "#mean-abs", stats.mean_abs());
+    recorder.scalar(step, name + "#min", stats.min);
+  }
+}
+
 void ParameterLedger::record_updates(Recorder& recorder, std::int64_t step, TensorSource& source) {
   if (!compared_) {
     batch_.clear();

@@ -64,6 +64,9 @@ class ParameterLedger {
   void record_start(Recorder& recorder, TensorSource& source);
   /// Records what `measure` has measured of gradients and weights.
   void record(Recorder& recorder, std::int64_t step, TensorSource& source);
+  /// Records histograms, mean magnitudes and smallest values of the weights and gradients of matrices and kernels.
+  /// Vectors (biases, scales) have few values, and of these the mean and deviation tell enough.
+  void record_histograms(Recorder& recorder, std::int64_t step, TensorSource& source);
   /// Whether weights were remembered that have not been compared yet.
   [[nodiscard]] bool remembers() const { return remembers_; }
   /// The remembered weights are not to be compared.

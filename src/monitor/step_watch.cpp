@@ -23,6 +23,7 @@ constexpr double kStatisticsShare = 0.09;
 constexpr double kTraceShare = 0.09;
 constexpr double kDiagnosisShare = 0.04;
 constexpr double kBatchShare = 0.2;
+constexpr double kHistogramShare = 0.03;
 /// The first steps are looked at whatever the budget says, every third of so many, up to a bound.
 constexpr std::int64_t kEarlySteps = 50;
 constexpr std::int64_t kEarlyEvery = 3;
@@ -42,14 +43,19 @@ std::string fault_of(const WatchOptions& options) {
   if (options.batch_size && *options.batch_size < 1) {
     return fmt::format("batch_size is {}: a step has at least 1 sample", *options.batch_size);
   }
-  const std::array<std::pair<const char*, std::int64_t>, 4> cadences = {{{"statistics_every", options.statistics_every},
-                                                                         {"trace_every", options.trace_every},
-                                                                         {"batches_every", options.batches_every},
-                                                                         {"diagnose_every", options.diagnose_every}}};
+  const std::array<std::pair<const char*, std::int64_t>, 5> cadences = {
+      {{"statistics_every", options.statistics_every},
+       {"trace_every", options.trace_every},
+       {"batches_every", options.batches_every},
+       {"diagnose_every", options.diagnose_every},
+       {"histograms_every", options.histograms_every}}};
   for (const auto& [name, every] : cadences) {
     if (every < -1) {
       return fmt::format("{} is {}: write a number of steps, 0 to let the budget decide, or -1 for never", name, every);
     }
+  }
+  if (options.line_every < 0) {
+    return fmt::format("line_every is {}: write a number of steps, or 0 for no lines", options.line_every);
   }
   if (options.first_step < 0) return fmt::format("first_step is {}: steps count from 0", options.first_step);
   return {};
@@ -64,7 +70,12 @@ StepWatch::StepWatch(const WatchOptions& options, Recorder recorder, std::vector
       gradient_budget_(kGradientShare * options.budget),
       statistics_budget_(kStatisticsShare * options.budget),
       trace_budget_(kTraceShare * options.budget),
-      diagnosis_budget_(kDiagnosisShare * options.budget) {
+      diagnosis_budget_(kDiagnosisShare * options.budget),
+      histogram_budget_(kHistogramShare * options.budget),
+      histogram_pace_(options.histograms_every),
+      activation_pace_(options.histograms_every),
+      tally_(options.line_every) {
+  activations_.with_histograms(activation_pace_.due(0));
   last_diagnosis_ = left_ = now();
 }
 
@@ -145,6 +156,7 @@ void StepWatch::traced(double seconds, std::size_t operations) {
   traced_ = usual_ == 0 ? seconds : std::clamp(elapsed - usual_, seconds, std::max(seconds, most));
   const double before = now();
   activations_.record(recorder_, steps_);
+  if (activation_pace_.due(steps_seen())) activation_pace_.took(steps_seen());
   spend(trace_budget_, now() - before + traced_);
 }
 
@@ -163,10 +175,12 @@ StepVerdict StepWatch::examine(double loss, TensorSource& source) {
   }
   record_pair();
   recorder_.scalar(steps_, "train/loss", loss);
+  tally_.step(steps_, loss);
   StepVerdict verdict{std::isfinite(loss) && look.finite, look.first_bad, {}};
   if (look.complete) {
     verdict.norm = look.finite ? look.norm : std::nan("");
     recorder_.scalar(steps_, "grad_norm", *verdict.norm);
+    tally_.norm(*verdict.norm);
   }
   if (!verdict.finite) {
     parameters_.forget();
@@ -176,8 +190,35 @@ StepVerdict StepWatch::examine(double loss, TensorSource& source) {
     record_memory();
     remembered_step_ = steps_;
     spend(statistics_budget_, now() - before);
+    record_histograms(source);
   }
   return verdict;
+}
+
+void StepWatch::record_histograms(TensorSource& source) {
+  if (!histogram_pace_.due(steps_seen())) return;
+  if (options_.histograms_every == 0 && !histogram_budget_.affords()) return;
+  const double before = now();
+  parameters_.record_histograms(recorder_, steps_, source);
+  histogram_pace_.took(steps_seen());
+  histogram_budget_.spend(now() - before);
+}
+
+void StepWatch::late_loss(std::int64_t step, double loss) {
+  recorder_.scalar(step, "train/loss", loss);
+  tally_.step(step, loss);
+}
+
+void StepWatch::tell_clipping(double factor) {
+  recorder_.scalar(steps_, "clipped", factor < 1 ? 1 : 0);
+  recorder_.scalar(steps_, "osler/clip-factor", factor);
+  tally_.clipping(factor < 1);
+}
+
+void StepWatch::epoch(double number) {
+  const auto mean = tally_.end_epoch();
+  validation("epoch", number);
+  if (mean) validation("train/loss_epoch", *mean);
 }
 
 void StepWatch::use_gpu(std::unique_ptr<stats::GpuEngine> engine) {
@@ -260,10 +301,16 @@ void StepWatch::tell_state(const std::vector<double>& rates, std::optional<bool>
   for (std::size_t i = 0; i < rates.size(); ++i) {
     recorder_.scalar(steps_, rates.size() == 1 ? "lr" : "lr/group" + std::to_string(i), rates[i]);
   }
+  if (!rates.empty()) tally_.rate(rates.front());
   constexpr std::int64_t kSeldom = 64;  // the mode hardly ever changes: told when it does, and now and then
   if (!training || (told_training_ == training && steps_ % kSeldom != 0)) return;
   check("eval-mode-in-training", *training ? 0 : 1);
   told_training_ = training;
+}
+
+void StepWatch::begin_next() {
+  ++steps_;
+  activations_.with_histograms(activation_pace_.due(steps_seen()));
 }
 
 void StepWatch::leave() {
@@ -271,7 +318,7 @@ void StepWatch::leave() {
   recorder_.scalar(steps_, "step_time", computing);
   training_ += computing;
   account(computing);
-  ++steps_;
+  begin_next();
   const double before = left_ = now();
   account_own(before - arrived_ + traced_);
 }
@@ -287,7 +334,7 @@ void StepWatch::leave(double data, double forward, double backward, double optim
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
   account(computing + std::min(data, computing));
   training_ += data + computing;
-  ++steps_;
+  begin_next();
   const double ended = now();
   account_own(std::max(0.0, ended - left_ - data - computing));
   left_ = ended;
@@ -312,8 +359,9 @@ void StepWatch::account_own(double seconds) {
   bought_ = bought;
 }
 
-std::array<Budget*, 5> StepWatch::budgets() {
-  return {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_, &batches_.budget()};
+std::array<Budget*, 6> StepWatch::budgets() {
+  return {&gradient_budget_,  &statistics_budget_, &trace_budget_,
+          &diagnosis_budget_, &batches_.budget(),  &histogram_budget_};
 }
 
 bool StepWatch::batch_due() {

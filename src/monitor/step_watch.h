@@ -14,8 +14,10 @@
 #include "monitor/batch_ledger.h"
 #include "monitor/budget.h"
 #include "monitor/gpu_ledger.h"
+#include "monitor/histogram_pace.h"
 #include "monitor/parameter_ledger.h"
 #include "monitor/resident_memory.h"
+#include "monitor/step_tally.h"
 #include "monitor/tensor_source.h"
 #include "osler/diagnosis/report.h"
 #include "osler/recorder/recorder.h"
@@ -30,6 +32,8 @@ struct WatchOptions {
   std::int64_t trace_every = 0;       ///< steps between looks at activations; 0: as the budget allows, -1: never
   std::int64_t batches_every = 0;     ///< one batch of so many is looked at; 0: as the budget allows, -1: none
   std::int64_t diagnose_every = 0;  ///< steps between diagnoses; 0: every few seconds, as the budget allows, -1: never
+  std::int64_t histograms_every = 0;       ///< steps between histograms, at least; 0: as the budget allows, -1: never
+  std::int64_t line_every = 0;             ///< steps between the lines that `line` gives; 0: never
   bool check_every_gradient = false;       ///< look at every gradient element on every step, whatever it costs
   std::optional<std::int64_t> classes;     ///< of a classifier
   std::optional<std::int64_t> batch_size;  ///< samples in a step, for the gradient noise scale
@@ -80,11 +84,15 @@ class StepWatch {
   /// Records all that is still under way, at the end.
   Result<std::vector<LateLook>> settle();
   /// The loss of an earlier step, which has only now come from the GPU.
-  void late_loss(std::int64_t step, double loss) { recorder_.scalar(step, "train/loss", loss); }
+  void late_loss(std::int64_t step, double loss);
   /// A number of an earlier step.
   void late_scalar(std::int64_t step, std::string_view name, double value) { recorder_.scalar(step, name, value); }
   /// Records the rates of the parameter groups and the model's mode (nothing where it does not matter).
   void tell_state(const std::vector<double>& rates, std::optional<bool> training);
+  /// By what the gradients of this step were multiplied to clip them; 1: they were small enough.
+  void tell_clipping(double factor);
+  /// The line for people who watch a terminal, where one is due.
+  [[nodiscard]] std::optional<std::string> take_line() { return tally_.take_line(); }
   /// The step is over: the next begins.
   void leave();
   /// As `leave`, of a step that was run by the monitor itself, with its parts in seconds.
@@ -100,6 +108,8 @@ class StepWatch {
   /// A fact that findings ask for: "osler/check/<id>".
   void check(std::string_view id, double value);
   void note(const std::string& text) { recorder_.mark(Mark::Kind::note, steps_, text); }
+  /// An epoch is over: records its number and the mean of its losses.
+  void epoch(double number);
 
   /// Findings that are new or got worse, when it is time to ask; empty otherwise.
   std::vector<Observation> news();
@@ -120,10 +130,12 @@ class StepWatch {
   void spend(Budget& budget, double seconds);
   void account(double training_seconds);
   void account_own(double seconds);
-  std::array<Budget*, 5> budgets();
+  std::array<Budget*, 6> budgets();
   GradientLook look_at_gradients(TensorSource& source, bool sampled);
   void record_pair();
   void record_memory();
+  void record_histograms(TensorSource& source);
+  void begin_next();
 
   WatchOptions options_;
   Recorder recorder_;
@@ -137,6 +149,10 @@ class StepWatch {
   Budget statistics_budget_;
   Budget trace_budget_;
   Budget diagnosis_budget_;
+  Budget histogram_budget_;
+  HistogramPace histogram_pace_;   // of weights and gradients
+  HistogramPace activation_pace_;  // of activations
+  StepTally tally_;
   double fixed_ = 0;        // what was spent beside the budgets and not yet set off against what they earn
   double bought_ = 0;       // what the budgets were spent on so far
   double early_spent_ = 0;  // on the first looks

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "monitor/held_tensors.h"
+#include "monitor/histogram_pace.h"
 
 namespace osler::monitor {
 namespace {
@@ -79,6 +81,97 @@ TEST(StepWatch, LooksCloselyAtTheFirstStepsAndThenAsTheBudgetAllows) {
   for (int i = 0; i < 50; ++i) step(idle, tensors);
   EXPECT_TRUE(values(idle, "gradients/fc.weight#norm").empty());
   EXPECT_EQ(values(idle, "train/loss").size(), 50U);
+}
+
+/// The histograms of a tensor so far.
+std::vector<Histogram> histograms(StepWatch& watch, const std::string& name) {
+  std::vector<Histogram> found;
+  watch.recorder().visit([&](const Run& run) {
+    for (const auto& [id, all] : run.histograms()) {
+      if (run.all_series()[id].name() == name) found = all;
+    }
+  });
+  return found;
+}
+
+std::vector<std::int64_t> steps_of(const std::vector<Histogram>& histograms) {
+  std::vector<std::int64_t> steps;
+  for (const Histogram& histogram : histograms) steps.push_back(histogram.step);
+  return steps;
+}
+
+TEST(StepWatch, TakesHistogramsOfMatricesEverySoManySteps) {
+  WatchOptions options;
+  options.statistics_every = 1;
+  options.histograms_every = 5;
+  HeldTensors tensors = held();
+  StepWatch watch(options, in_memory(), two_parameters());
+  watch.begin(tensors);
+  for (int i = 0; i < 12; ++i) step(watch, tensors);
+  EXPECT_EQ(steps_of(histograms(watch, "weights/fc.weight")), (std::vector<std::int64_t>{0, 5, 10}));
+  EXPECT_EQ(steps_of(histograms(watch, "gradients/fc.weight")), (std::vector<std::int64_t>{0, 5, 10}));
+  EXPECT_TRUE(histograms(watch, "weights/fc.bias").empty()) << "two numbers are no distribution";
+
+  options.histograms_every = -1;
+  StepWatch never(options, in_memory(), two_parameters());
+  never.begin(tensors);
+  step(never, tensors);
+  EXPECT_TRUE(histograms(never, "weights/fc.weight").empty());
+}
+
+TEST(StepWatch, AHistogramHoldsEveryNumberOfTheTensor) {
+  WatchOptions options;
+  options.statistics_every = 1;
+  HeldTensors tensors = held();
+  StepWatch watch(options, in_memory(), two_parameters());
+  watch.begin(tensors);
+  step(watch, tensors);
+  const auto taken = histograms(watch, "weights/fc.weight");
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken.front().count, 4);
+  EXPECT_EQ(taken.front().max, 4);
+  EXPECT_EQ(values(watch, "weights/fc.weight#mean-abs"), std::vector<double>{7.0 / 4});
+  EXPECT_EQ(values(watch, "gradients/fc.weight#min"), std::vector<double>{0});
+  EXPECT_EQ(std::accumulate(taken.front().counts.begin(), taken.front().counts.end(), 0.0), 4);
+}
+
+TEST(HistogramPace, ADozenForEachDoublingOfTheSteps) {
+  HistogramPace pace;
+  int taken = 0;
+  int early = 0;
+  for (std::int64_t step = 0; step < 1'000'000; ++step) {
+    if (!pace.due(step)) continue;
+    pace.took(step);
+    ++taken;
+    early += step < 400 ? 1 : 0;
+  }
+  EXPECT_GE(early, 20) << "a ridge plot has two dozen rows";
+  EXPECT_LE(taken, 150) << "a run file must stay small";
+}
+
+TEST(StepWatch, TellsWhatWasClippedAndTheMeanLossOfAnEpoch) {
+  WatchOptions options;
+  options.line_every = 2;
+  HeldTensors tensors = held();
+  StepWatch watch(options, in_memory(), two_parameters());
+  watch.begin(tensors);
+  std::vector<std::string> lines;
+  for (int i = 0; i < 4; ++i) {
+    watch.arrive();
+    watch.traced(0, 0);
+    watch.examine(4.0 - i, tensors);
+    watch.tell_state({0.1}, std::nullopt);
+    watch.tell_clipping(i == 2 ? 0.5 : 1);
+    if (const auto line = watch.take_line()) lines.push_back(*line);
+    watch.leave();
+  }
+  watch.epoch(1);
+  EXPECT_EQ(values(watch, "clipped"), (std::vector<double>{0, 0, 1, 0}));
+  EXPECT_EQ(values(watch, "osler/clip-factor"), (std::vector<double>{1, 1, 0.5, 1}));
+  EXPECT_EQ(values(watch, "train/loss_epoch"), std::vector<double>{2.5});
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines.front().substr(0, 14), "step 0  loss 4");
+  EXPECT_NE(lines.back().find("[clipped]  clipped 33 %  lr 0.1"), std::string::npos) << lines.back();
 }
 
 TEST(StepWatch, SeesABadValueInASmallGradientWhateverTheBudget) {
@@ -179,6 +272,12 @@ TEST(StepWatch, RefusesOptionsThatMakeNoSense) {
   EXPECT_NE(fault_of(options), "");
   options = {};
   options.trace_every = -2;
+  EXPECT_NE(fault_of(options), "");
+  options = {};
+  options.histograms_every = -2;
+  EXPECT_NE(fault_of(options), "");
+  options = {};
+  options.line_every = -1;
   EXPECT_NE(fault_of(options), "");
 }
 

@@ -15,9 +15,9 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from osler import _core, recorder
-from osler.errors import InvalidError, OslerError
+from osler.errors import InvalidError, NonfiniteError, OslerError
 from osler.experiment import Experiment
-from osler.report import Report
+from osler.report import Layers, Report
 from osler.torch import gpu as gpus
 from osler.torch import origin as origins
 from osler.torch.model import BatchReport, depends_on_mode, inner, kept_buffers, problems_now, take_off, weakly
@@ -42,10 +42,12 @@ class Monitor:
 
     Options: `run_file` keeps the run for `osler diagnose`, `watch` and `serve`; `csv`, `jsonl`, `tensorboard` and `wandb`
     name further places. `budget` is the share of the training time that watching may take; `statistics_every`,
-    `trace_every`, `batches_every` and `diagnose_every` set a fixed cadence in its place (-1: never). `clip_norm` clips the
-    gradients. `classes` and `batch_size` let it check labels, the first loss and the gradient noise. `on_finding` is
-    told of every finding when it is new or got worse, as (id, severity, summary); `on_line` gets lines of text, which
-    go to standard error unless you say otherwise (None: nowhere).
+    `trace_every`, `batches_every`, `histograms_every` and `diagnose_every` set a fixed cadence in its place (-1: never).
+    `clip_norm` clips the gradients. `raise_on_nonfinite` ends the training with a `NonfiniteError` at the first loss or
+    gradient that is not finite. `line_every` tells `on_line` every so many steps how it goes. `classes` and `batch_size`
+    let it check labels, the first loss and the gradient noise. `on_finding` is told of every finding when it is new or
+    got worse, as (id, severity, summary); `on_line` gets lines of text, which go to standard error unless you say
+    otherwise (None: nowhere).
 
     On a GPU the parameters are measured there, and nothing waits for the device: what is found is told a step or two
     later, and a step that is not finite is reported, not left out. `skip_nonfinite=True` waits on every step instead.
@@ -70,9 +72,12 @@ class Monitor:
         trace_every: int = 0,
         batches_every: int = 0,
         diagnose_every: int = 0,
+        histograms_every: int = 0,
+        line_every: int = 0,
         check_every_gradient: bool = False,
         clip_norm: Optional[float] = None,
         skip_nonfinite: Optional[bool] = None,
+        raise_on_nonfinite: bool = False,
         classes: Optional[int] = None,
         batch_size: Optional[int] = None,
         on_finding: Optional[Callable[[str, str, str], None]] = None,
@@ -91,6 +96,8 @@ class Monitor:
         self._clip_norm = clip_norm
         device = None if skip_nonfinite else gpus.one_gpu(self._parameters)
         self._skip = skip_nonfinite is None or skip_nonfinite
+        self._raise = raise_on_nonfinite
+        self._broken: Optional[tuple[int, str]] = None
         self._on_finding = on_finding
         self._on_line = on_line
         count = sum(parameter.numel() for parameter in self._parameters)
@@ -101,6 +108,8 @@ class Monitor:
             "trace_every": -1 if self._compiled else trace_every,
             "batches_every": batches_every,
             "diagnose_every": diagnose_every,
+            "histograms_every": histograms_every,
+            "line_every": line_every,
             "check_every_gradient": check_every_gradient or (clip_norm is not None and device is None),
             "classes": classes,
             "batch_size": batch_size,
@@ -203,6 +212,9 @@ class Monitor:
         if self._tracing:
             self._trace.open()
         self._left = time.perf_counter()
+        broken, self._broken = self._broken, None
+        if broken is not None and self._raise:
+            raise NonfiniteError(broken[1], "nonfinite", f"step {broken[0]}")
 
     def _finish_trace(self, loss: torch.Tensor) -> None:
         if not self._tracing:
@@ -328,6 +340,7 @@ class Monitor:
             text = f"{what} was not finite at step {look.step}. The step was done; skip_nonfinite=True leaves such steps out."
             self._watch.note(text)
             self._say(text)
+            self._broken = (look.step, text)
 
     def replay_with(self, compute_loss: Optional[Callable[[], torch.Tensor]]) -> None:
         """For `step`: how to compute the loss of the current batch again, so that the operation that made a NaN can be
@@ -360,9 +373,12 @@ class Monitor:
         return go
 
     def _clip(self, norm: Optional[float]) -> None:
-        if self._clip_norm is None or norm is None or norm <= self._clip_norm:
+        if self._clip_norm is None or norm is None:
             return
-        factor = self._clip_norm / (norm + 1e-6)
+        factor = self._clip_norm / (norm + 1e-6) if norm > self._clip_norm else 1.0
+        self._watch.tell_clipping(factor)
+        if factor == 1.0:
+            return
         with torch.no_grad():
             for parameter in self._parameters:
                 if parameter.grad is not None:
@@ -382,6 +398,7 @@ class Monitor:
             text += " The step was left out."
         self._watch.note(text)
         self._say(text)
+        self._broken = (self._watch.steps(), text)
         return not self._skip
 
     def _restore_buffers(self) -> None:
@@ -422,6 +439,9 @@ class Monitor:
             self._on_line(f"osler: step {self._watch.steps()}: {text}")
 
     def _tell_news(self) -> None:
+        line = self._watch.take_line()
+        if line is not None and self._on_line is not None:
+            self._on_line(f"osler: {line}")
         if self._on_finding is None and self._on_line is None:
             return
         for finding, severity, summary, _confidence, _since in self._watch.news():
@@ -491,8 +511,12 @@ class Monitor:
         self._left = time.perf_counter()
 
     def epoch(self, number: int) -> None:
-        """The end of an epoch."""
-        self._watch.validation("epoch", float(number))
+        """The end of an epoch: its mean training loss is recorded as well."""
+        self._watch.epoch(float(number))
+
+    def note(self, text: str) -> None:
+        """A remark of your own at this step; reports and charts show it, as those of `osler note` do."""
+        self._watch.note(str(text))
 
     def checkpoint(self, *, with_scheduler: bool) -> None:
         """A checkpoint was written; `with_scheduler`: the state of the learning rate schedule is in it."""
@@ -534,7 +558,14 @@ class Monitor:
         """The diagnosis of the run so far; options as for `osler.diagnose`."""
         roles = dict(options.get("roles") or {})
         settings = dict(options.get("settings") or {})
-        return Report(self._watch.report(roles, settings, list(options.get("only") or ())))
+        only = list(options.get("only") or ())
+        return Report(self._watch.report(roles, settings, only, bool(options.get("layers"))))
+
+    def layers(self) -> Layers:
+        """Every layer from input to output: gradient, weight, update, dead and saturated units, and whether it is well.
+        Printing it gives a table.
+        """
+        return self.report(layers=True).layers
 
     def quick_check(self) -> list[str]:
         """What is wrong right now with parameters, gradients, optimizer and mode, one sentence each."""
