@@ -178,7 +178,19 @@ void mark(LayerRow& row, const Observation& seen, const std::string& layer) {
   row.severity = seen.severity;
 }
 
-/// Findings come worst first, and the first one that names a layer has the word on it.
+/// The order in which findings have the word on a layer: those that single a few out come first, for a layer without a
+/// gradient is dead also where steps are too short everywhere; then the worst.
+std::vector<const Observation*> in_turn(const std::vector<Observation>& findings, std::size_t layers) {
+  constexpr std::size_t kFew = 4;  // at most one layer in so many
+  std::vector<const Observation*> turn;
+  for (const Observation& seen : findings) turn.push_back(&seen);
+  std::stable_partition(turn.begin(), turn.end(), [&](const Observation* seen) {
+    return seen->severity > Severity::note && seen->layers.size() * kFew <= layers;
+  });
+  return turn;
+}
+
+/// The first finding that names a layer has the word on it.
 void judge(const std::vector<Observation>& findings, std::vector<LayerRow>& rows) {
   std::unordered_map<std::string_view, std::vector<LayerRow*>> by_name;
   for (LayerRow& row : rows) by_name[row.layer].push_back(&row);
@@ -186,7 +198,8 @@ void judge(const std::vector<Observation>& findings, std::vector<LayerRow>& rows
     const bool stands_for_module = row.kind != "activation" && (row.dead_share || row.saturated_share);
     if (stands_for_module && module_of(row.layer) != row.layer) by_name[module_of(row.layer)].push_back(&row);
   }
-  for (const Observation& seen : findings) {
+  for (const Observation* const each : in_turn(findings, rows.size())) {
+    const Observation& seen = *each;
     for (const std::string& layer : seen.layers) {
       const auto named = by_name.find(layer);
       if (named == by_name.end()) continue;

@@ -117,6 +117,20 @@ TEST(LayerTable, TheStatusIsThatOfTheFindingThatNamesTheLayer) {
   }
 }
 
+TEST(LayerTable, WhatIsWrongWithOneLayerIsNotHiddenByWhatIsWrongWithAll) {
+  osler::Run run;
+  record(run, "loss", steady(2.3, 99));
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const std::string layer = "layers." + std::to_string(i) + ".weight";
+    record(run, "gradients/" + layer + "#norm", i == 7 ? Values(60, 0.0) : steady(0.3, i + 1));
+    record(run, "weights/" + layer + "#norm", steady(10, 100 + i));
+    record(run, "updates/" + layer + "#norm", steady(1e-8, 200 + i));
+  }
+  const LayerTable table = table_of(run);
+  EXPECT_EQ(row_of(table, "layers.7.weight").status, "dead");
+  EXPECT_EQ(row_of(table, "layers.8.weight").status, "steps too short");
+}
+
 TEST(LayerTable, WeightsThatNeverChangeAndHaveNoGradientAreFrozen) {
   osler::Run run = network();
   record(run, "weights/backbone.weight#norm", Values(60, 4.0));
