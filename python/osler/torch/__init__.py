@@ -21,6 +21,7 @@ from osler.torch.monitor import Monitor
 from osler.torch.origin import Origin, trace_origin
 from osler.torch.overfit import overfit_one_batch
 from osler.torch.rates import fresh_start, lr_range_test
+from osler.torch.sam import Sam
 from osler.torch.samples import changed_samples, shared_samples
 from osler.torch.settling import Change, Cure, Settled, settle, treat
 from osler.torch.surface import curvature, loss_surface, noise_scale, sharpness
@@ -34,6 +35,7 @@ __all__ = [
     "Monitor",
     "Origin",
     "Preserved",
+    "Sam",
     "Settled",
     "Training",
     "changed_samples",
