@@ -93,22 +93,27 @@ class Layer:
     finding: Optional[str]
 
 
+def _layer(row: dict[str, Any]) -> Layer:
+    return Layer(
+        row["layer"],
+        row["kind"],
+        _number(row["gradient_norm"]),
+        _number(row["weight_norm"]),
+        _number(row["update_ratio"]),
+        _number(row["gradient_ratio"]),
+        _number(row["dead_share"]),
+        _number(row["saturated_share"]),
+        row["status"],
+        row["why"] or "",
+        row["finding"] or None,
+    )
+
+
 class Layers(list[Layer]):
     """The layers of a run, from input to output. Printing them gives the table of `osler diagnose --layers`."""
 
     def __init__(self, core: _core.Report, told: dict[str, Any]) -> None:
-        figures = ("gradient_norm", "weight_norm", "update_ratio", "gradient_ratio", "dead_share", "saturated_share")
-        super().__init__(
-            Layer(
-                row["layer"],
-                row["kind"],
-                *(_number(row[figure]) for figure in figures),
-                row["status"],
-                row["why"] or "",
-                row["finding"] or None,
-            )
-            for row in told.get("rows", [])
-        )
+        super().__init__(_layer(row) for row in told.get("rows", []))
         self._core = core
         self.spans: dict[str, dict[str, Any]] = told.get("spans", {})
         """The lowest, middle and highest of each figure, and in which layers."""
