@@ -39,26 +39,26 @@ class Sam:
         every = (parameter for group in self._optimizer.param_groups for parameter in group["params"])
         return [each for each in every if each.grad is not None and not each.grad.is_sparse]
 
-    @torch.no_grad()
     def climb(self) -> bool:
         """Moves the weights uphill along their gradients. False, and nothing is moved, when all are zero or one is not
         finite: there is no direction.
         """
         self.descend()
         parameters = self._with_gradients()
-        norm = math.sqrt(sum(float(parameter.grad.double().pow(2).sum()) for parameter in parameters))
-        if not math.isfinite(norm) or norm == 0:
-            return False
-        for parameter in parameters:
-            self._before.append((parameter, parameter.detach().clone()))
-            parameter.add_(parameter.grad, alpha=self._radius / norm)
+        with torch.no_grad():
+            norm = math.sqrt(sum(float(parameter.grad.double().pow(2).sum()) for parameter in parameters))
+            if not math.isfinite(norm) or norm == 0:
+                return False
+            for parameter in parameters:
+                self._before.append((parameter, parameter.detach().clone()))
+                parameter.add_(parameter.grad, alpha=self._radius / norm)
         return True
 
-    @torch.no_grad()
     def descend(self) -> None:
         """Puts the weights back, bit for bit."""
-        for parameter, before in self._before:
-            parameter.copy_(before)
+        with torch.no_grad():
+            for parameter, before in self._before:
+                parameter.copy_(before)
         self._before.clear()
 
     def step(self, compute_loss: Callable[[], torch.Tensor]) -> torch.Tensor:
