@@ -16,6 +16,7 @@ Osler is not linked to PyTorch: tensors are measured where they lie, by pointer,
 
 from osler.torch.checkup import check_initialisation, checkup, signal_propagation
 from osler.torch.gpu import GpuStatistics
+from osler.torch.looking import Activations, Look, look
 from osler.torch.model import BatchReport
 from osler.torch.monitor import Monitor
 from osler.torch.origin import Origin, trace_origin
@@ -28,10 +29,12 @@ from osler.torch.surface import curvature, loss_surface, noise_scale, sharpness
 from osler.torch.training import Preserved, Training
 
 __all__ = [
+    "Activations",
     "BatchReport",
     "Change",
     "Cure",
     "GpuStatistics",
+    "Look",
     "Monitor",
     "Origin",
     "Preserved",
@@ -43,6 +46,7 @@ __all__ = [
     "checkup",
     "curvature",
     "fresh_start",
+    "look",
     "loss_surface",
     "lr_range_test",
     "noise_scale",
