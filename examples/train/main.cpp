@@ -9,6 +9,7 @@
 #include "osler/torch/checkpoint.h"
 #include "osler/torch/clip.h"
 #include "osler/torch/loss_scale.h"
+#include "osler/torch/sam.h"
 #include "osler/torch/scheduler.h"
 
 namespace {
@@ -74,6 +75,19 @@ void by_hand(const std::filesystem::path& file) {
   if (const auto notes = osler::torch::load_checkpoint(file, parts)) std::cout << "step " << notes->step << "\n";
 }
 
+/// Towards a place where the loss is low all around.
+double to_a_flat_place() {
+  examples::Mlp model;
+  torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.1));
+  double loss = 0;
+  osler::torch::Sam sam(optimizer, 0.05);
+  for (int step = 0; step < 100; ++step) {
+    const auto [x, y] = examples::clouds(64);
+    loss = sam.step([&] { return at::cross_entropy_loss(model.forward(x), y); }).item<double>();
+  }
+  return loss;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -84,4 +98,5 @@ int main(int count, char** arguments) {
             << to_string(result.end) << " after " << result.steps << " steps, best validation loss "
             << result.best_validation_loss.value_or(0) << " at step " << result.best_step << "\n";
   by_hand(folder / "osler-by-hand.ckpt");
+  std::cout << "with sharpness-aware steps the loss is " << to_a_flat_place() << "\n";
 }

@@ -120,7 +120,7 @@ void ActivationTrace::end(const Operation& operation) {
 
 Activation& ActivationTrace::entry(const std::string& layer) {
   const auto [at, fresh] = known_.emplace(layer, activations_.size());
-  if (fresh) activations_.push_back({layer, {}, {}, {}, {}, {}, {}, {}});
+  if (fresh) activations_.push_back({layer, {}, {}, {}, {}, {}, {}, {}, {}});
   return activations_[at->second];
 }
 
@@ -137,6 +137,7 @@ void ActivationTrace::ask(Activation& activation, const at::Tensor& tensor, Part
   if (!host || host->view.count() == 0) return;
   const auto shape = part == Part::activation ? activation_shape(activation.operation) : std::nullopt;
   stats::SummaryOptions options;
+  options.histogram = histograms_;
   const bool saturates = shape && (shape->low != 0 || shape->high != 0);
   if (saturates) {
     if (shape->low != 0) options.low = shape->low;
@@ -155,6 +156,8 @@ void ActivationTrace::ask(Activation& activation, const at::Tensor& tensor, Part
   if (!engine_->submit(batch_)) return;
   engine_->wait(batch_);
   activation.stats = batch_.summary(summary);
+  activation.counts.reset();
+  if (histograms_ && activation.stats.finite_count() > 0) activation.counts = batch_.histogram(summary);
   if (saturates) activation.saturated = activation.stats.saturated_share();
   if (units) activation.units = batch_.units(*units);
   if (rows) activation.rows = batch_.rows(*rows);

@@ -19,11 +19,12 @@ struct Activation {
   std::string layer;      ///< "conv2 -> bn2 -> relu"
   std::string operation;  ///< the plain name of what computed it
   stats::TensorStats stats;
-  std::optional<double> saturated;           ///< share beyond 0.99 of the range, for sigmoid, tanh and their kin
-  std::optional<stats::UnitActivity> units;  ///< for rectifiers
-  std::optional<stats::RowSimilarity> rows;  ///< with at least two samples
-  std::optional<double> entropy;             ///< of softmax rows, as a share of the largest possible
-  std::optional<double> drift;               ///< running statistics against the batch's, in standard deviations
+  std::optional<stats::LogHistogram> counts;  ///< where histograms were wanted
+  std::optional<double> saturated;            ///< share beyond 0.99 of the range, for sigmoid, tanh and their kin
+  std::optional<stats::UnitActivity> units;   ///< for rectifiers
+  std::optional<stats::RowSimilarity> rows;   ///< with at least two samples
+  std::optional<double> entropy;              ///< of softmax rows, as a share of the largest possible
+  std::optional<double> drift;                ///< running statistics against the batch's, in standard deviations
 };
 
 /// Which forward passes are measured: those of a training build a graph, those of a validation in between do not.
@@ -40,6 +41,8 @@ class ActivationTrace final : public OperationObserver {
   /// Measures a tensor of a pass under a name of the user's, and calls what follows from it by that name.
   void tap(const std::string& name, const at::Tensor& tensor, bool builds_graph);
 
+  /// Whether what is measured from now on is counted in histograms too.
+  void with_histograms(bool wanted) { histograms_ = wanted; }
   /// Forgets what was measured, keeps the names of the layers.
   void clear();
   /// In the order of the forward pass.
@@ -79,6 +82,7 @@ class ActivationTrace final : public OperationObserver {
   std::optional<Activation> logits_;
   double seconds_ = 0;
   std::size_t operations_ = 0;
+  bool histograms_ = false;
 };
 
 }  // namespace osler::torch

@@ -37,6 +37,8 @@ void require_sound(const MonitorOptions& options) {
   watch.trace_every = options.trace_every;
   watch.batches_every = options.batches_every;
   watch.diagnose_every = options.diagnose_every;
+  watch.histograms_every = options.histograms_every;
+  watch.line_every = options.line_every;
   watch.classes = options.classes;
   watch.batch_size = options.batch_size;
   std::string fault = monitor::fault_of(watch);
@@ -131,6 +133,10 @@ void Monitor::epoch(std::int64_t number) {
   work_->epoch(number);
 }
 
+void Monitor::note(std::string_view text) {
+  work_->note(text);
+}
+
 void Monitor::checkpoint(bool with_scheduler) {
   work_->check("scheduler-not-checkpointed", with_scheduler ? 0 : 1);
 }
@@ -155,6 +161,10 @@ void Monitor::experiment(const Experiment& experiment) {
 
 Report Monitor::report() {
   return work_->report();
+}
+
+LayerTable Monitor::layers() {
+  return work_->report(/*layers=*/true).layers.value_or(LayerTable{});
 }
 
 std::vector<std::string> Monitor::quick_check() const {

@@ -131,6 +131,7 @@ void Monitor::Work::record_rates() {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].has_options()) continue;
     const double rate = groups[i].options().get_lr();
+    if (i == 0) tally_.rate(rate);
     if (groups.size() == 1) {
       recorder_.scalar(steps, "lr", rate);
     } else {
@@ -150,6 +151,25 @@ void Monitor::Work::record_memory() {
   last_memory_ = time;
   last_memory_step_ = steps;
   if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);
+}
+
+void Monitor::Work::throw_refusal() {
+  const std::string text = std::exchange(refusal_, {});
+  if (options_.throw_nonfinite && !text.empty()) throw NonfiniteError("osler: " + text);
+}
+
+void Monitor::Work::record_histograms() {
+  if (!histogram_pace_.due(steps_seen())) return;
+  if (options_.histograms_every == 0 && !histogram_budget_.affords()) return;
+  const double before = now();
+  book_.record_histograms(recorder_, steps);
+  histogram_pace_.took(steps_seen());
+  histogram_budget_.spend(now() - before);
+}
+
+void Monitor::Work::tell_line() {
+  const auto line = tally_.take_line();
+  if (line && options_.on_line) options_.on_line("osler: " + *line);
 }
 
 void Monitor::Work::compare_ranks(const GradientLook& look) {
@@ -209,7 +229,9 @@ void Monitor::Work::validation(double loss, const std::vector<std::pair<std::str
 }
 
 void Monitor::Work::epoch(std::int64_t number) {
-  recorder_.scalar(std::max<std::int64_t>(steps - 1, 0), "epoch", static_cast<double>(number));
+  const std::int64_t step = std::max<std::int64_t>(steps - 1, 0);
+  recorder_.scalar(step, "epoch", static_cast<double>(number));
+  if (const auto mean = tally_.end_epoch()) recorder_.scalar(step, "train/loss_epoch", *mean);
 }
 
 std::vector<std::string> Monitor::Work::quick_check() const {

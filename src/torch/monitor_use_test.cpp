@@ -66,6 +66,8 @@ TEST_F(MonitorUseTest, RefusesNumbersThatMeanNothing) {
   EXPECT_THAT(refusal_of([](Options& o) { o.classes = 0; }), HasSubstr("classes is 0"));
   EXPECT_THAT(refusal_of([](Options& o) { o.batch_size = 0; }), HasSubstr("batch_size is 0"));
   EXPECT_THAT(refusal_of([](Options& o) { o.trace_every = -2; }), HasSubstr("trace_every is -2"));
+  EXPECT_THAT(refusal_of([](Options& o) { o.histograms_every = -2; }), HasSubstr("histograms_every is -2"));
+  EXPECT_THAT(refusal_of([](Options& o) { o.line_every = -1; }), HasSubstr("line_every is -1"));
   EXPECT_THAT(refusal_of([](Options& o) { o.ranks_every = -1; }), HasSubstr("ranks_every is -1"));
   EXPECT_THAT(refusal_of([](Options& o) { o.first_step = -5; }), HasSubstr("first_step is -5"));
   EXPECT_EQ(refusal_of([](Options& o) { o.clip_norm = 1; }), "");

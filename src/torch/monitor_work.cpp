@@ -34,6 +34,7 @@ constexpr double kStatisticsShare = 0.09;
 constexpr double kTraceShare = 0.09;
 constexpr double kDiagnosisShare = 0.04;
 constexpr double kBatchShare = 0.2;
+constexpr double kHistogramShare = 0.03;
 /// The first steps are looked at whatever the budget says, every third of so many, up to a bound: as in src/monitor.
 constexpr std::int64_t kEarlySteps = 50;
 constexpr std::int64_t kEarlyEvery = 3;
@@ -78,7 +79,11 @@ Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optim
       gradient_budget_(kGradientShare * options_.budget),
       statistics_budget_(kStatisticsShare * options_.budget),
       trace_budget_(kTraceShare * options_.budget),
-      diagnosis_budget_(kDiagnosisShare * options_.budget) {
+      diagnosis_budget_(kDiagnosisShare * options_.budget),
+      histogram_budget_(kHistogramShare * options_.budget),
+      histogram_pace_(options_.histograms_every),
+      activation_pace_(options_.histograms_every),
+      tally_(options_.line_every) {
   steps = options_.first_step;
   tell_configuration();
   tell_parameters();
@@ -129,6 +134,7 @@ bool Monitor::Work::step(const at::Tensor& loss) {
   open_watch();
   left_ = now();
   account_own(left_ - arrived + traced_);
+  throw_refusal();
   return go;
 }
 
@@ -197,6 +203,7 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   graph_left_ = at::sequence_number::peek();
   account_own((began - arrived) + traced_ + (backward_began - forward_done) + (examined - backward_done) +
               (left_ - stepped));
+  throw_refusal();
   return go;
 }
 
@@ -238,8 +245,9 @@ void Monitor::Work::account_own(double monitor_seconds) {
   bought_ = bought;
 }
 
-std::array<Budget*, 5> Monitor::Work::budgets() {
-  return {&gradient_budget_, &statistics_budget_, &trace_budget_, &diagnosis_budget_, &batches_.budget()};
+std::array<Budget*, 6> Monitor::Work::budgets() {
+  return {&gradient_budget_,  &statistics_budget_, &trace_budget_,
+          &diagnosis_budget_, &batches_.budget(),  &histogram_budget_};
 }
 
 bool Monitor::Work::early() const {
@@ -274,6 +282,7 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   if (finite) {
     if (sampled) {
       record_statistics();
+      record_histograms();
       tell_parameters();
     }
     clip(look);
@@ -282,6 +291,7 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
     refuse(loss, value, look);
   }
   if (options_.ranks) compare_ranks(look);
+  tell_line();
   diagnose_live();
   inputs_ = labels_ = at::Tensor();  // the batch was of this step
   ++steps;
@@ -313,7 +323,11 @@ GradientLook Monitor::Work::look_at_gradients(bool sampled) {
 
 void Monitor::Work::record_step(double loss, const GradientLook& look) {
   recorder_.scalar(steps, "train/loss", loss);
-  if (look.complete) recorder_.scalar(steps, "grad_norm", *gradient_norm);
+  tally_.step(steps, loss);
+  if (look.complete) {
+    recorder_.scalar(steps, "grad_norm", *gradient_norm);
+    tally_.norm(*gradient_norm);
+  }
   record_rates();
   constexpr std::int64_t kSeldom = 64;  // the mode hardly ever changes: told when it does, and now and then
   const bool training = model_.is_training();
@@ -332,8 +346,12 @@ void Monitor::Work::clip(const GradientLook& look) {
     const bool changed = options_.clip_value || options_.clip_adaptive;
     const double norm = changed ? torch::gradient_norm(parameters) : look.norm;
     shrunk = scale_to_norm(parameters, norm, *options_.clip_norm) || shrunk;
+    recorder_.scalar(steps, "osler/clip-factor", norm > *options_.clip_norm ? *options_.clip_norm / norm : 1);
   }
   if (shrunk) ++clipped;
+  if (!options_.clip_norm && !options_.clip_adaptive) return;
+  recorder_.scalar(steps, "clipped", shrunk ? 1 : 0);
+  tally_.clipping(shrunk);
 }
 
 void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientLook& look) {
@@ -350,7 +368,8 @@ void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientL
     text += " The step was left out.";
   }
   recorder_.mark(Mark::Kind::note, steps, text);
-  if (options_.on_line) options_.on_line("osler: step " + std::to_string(steps) + ": " + text);
+  refusal_ = "step " + std::to_string(steps) + ": " + text;
+  if (options_.on_line) options_.on_line("osler: " + refusal_);
 }
 
 void Monitor::Work::find_origin(const at::Tensor& loss, double value, const GradientLook& look) {
@@ -447,7 +466,8 @@ void Monitor::Work::finish_trace(double elapsed) {
 void Monitor::Work::record_activations() {
   const std::int64_t step = steps;
   for (const Activation& activation : trace_.activations()) {
-    recorder_.tensor(step, TensorKind::activation, activation.layer, activation.stats);
+    recorder_.tensor(step, TensorKind::activation, activation.layer, activation.stats,
+                     activation.counts ? &*activation.counts : nullptr);
     const std::string name = tensor_name(TensorKind::activation, activation.layer);
     if (activation.saturated) recorder_.scalar(step, name + "#saturated-share", *activation.saturated);
     if (activation.rows && std::isfinite(activation.rows->spread)) {
@@ -463,6 +483,7 @@ void Monitor::Work::record_activations() {
       if (window->second.full()) recorder_.scalar(step, name + "#dead-share", window->second.dead_share());
     }
   }
+  if (activation_pace_.due(steps_seen())) activation_pace_.took(steps_seen());
   if (trace_.logits()) recorder_.scalar(step, "osler/logits/max", trace_.logits()->stats.abs_max());
 }
 
@@ -479,6 +500,7 @@ void Monitor::Work::open_watch() {
     if (!watch_->active()) always_.reset();
   } else if (due(options_.trace_every, trace_budget_)) {
     trace_.clear();
+    trace_.with_histograms(activation_pace_.due(steps_seen()));
     watch_.emplace(trace_);
     if (!watch_->active()) watch_.reset();  // another monitor looks: one would see nothing, and take that for the price
   }
@@ -544,11 +566,13 @@ void Monitor::Work::tell(const Observation& observation) {
   }
 }
 
-Report Monitor::Work::report() {
+Report Monitor::Work::report(bool layers) {
   if (!closed_) tell_parameters();
   Report report;
+  DiagnosisOptions options;
+  options.layers = layers;
   recorder_.visit([&](const Run& run) {
-    Result<Report> made = diagnose(run);
+    Result<Report> made = diagnose(run, options);
     if (made) report = std::move(*made);
   });
   return report;

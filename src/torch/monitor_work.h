@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "monitor/budget.h"
+#include "monitor/histogram_pace.h"
 #include "monitor/resident_memory.h"
+#include "monitor/step_tally.h"
 #include "osler/recorder/recorder.h"
 #include "osler/torch/monitor.h"
 #include "torch/activation_trace.h"
@@ -41,10 +43,11 @@ class Monitor::Work {
   void validation_batch(const at::Tensor& output);
   void validation(double loss, const std::vector<std::pair<std::string, double>>& metrics);
   void epoch(std::int64_t number);
+  void note(std::string_view text) { recorder_.mark(Mark::Kind::note, steps, std::string(text)); }
   void check(std::string_view id, double value);
   void config(std::string_view key, std::string_view value) { recorder_.config(key, value); }
 
-  Report report();
+  Report report(bool layers = false);
   [[nodiscard]] std::vector<std::string> quick_check() const;
   std::string summary();
   Result<void> close();
@@ -83,6 +86,9 @@ class Monitor::Work {
   void replay(std::string& hint);
   [[nodiscard]] NonfiniteOrigin rough_origin(double loss, const GradientLook& look, const std::string& hint) const;
   void clip(const GradientLook& look);
+  void throw_refusal();
+  void record_histograms();
+  void tell_line();
   void record_step(double loss, const GradientLook& look);
   void record_rates();
   void record_statistics();
@@ -100,7 +106,7 @@ class Monitor::Work {
   void account(double training_seconds);
   void account_own(double monitor_seconds);
   void spend(Budget& budget, double seconds);
-  std::array<Budget*, 5> budgets();
+  std::array<Budget*, 6> budgets();
   /// One of the first steps, which are looked at whatever the budget says.
   [[nodiscard]] bool early() const;
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
@@ -137,6 +143,11 @@ class Monitor::Work {
   Budget statistics_budget_;
   Budget trace_budget_;
   Budget diagnosis_budget_;
+  Budget histogram_budget_;
+  monitor::HistogramPace histogram_pace_;   // of weights and gradients
+  monitor::HistogramPace activation_pace_;  // of activations
+  monitor::StepTally tally_;
+  std::string refusal_;             // what was wrong with the step that is examined
   double fixed_ = 0;                // what was spent beside the budgets and not yet set off against what they earn
   double bought_ = 0;               // what the budgets were spent on so far
   double early_spent_ = 0;          // on the first looks

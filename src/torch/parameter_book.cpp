@@ -260,6 +260,38 @@ void ParameterBook::record(Recorder& recorder, std::int64_t step) {
   }
 }
 
+void ParameterBook::record_histograms(Recorder& recorder, std::int64_t step) {
+  const at::NoGradGuard no_graph;
+  struct Asked {
+    std::size_t number;
+    TensorKind kind;
+    const std::string* name;
+  };
+  std::vector<Asked> asked;
+  batch_.clear();
+  const auto ask = [&](const at::Tensor& tensor, TensorKind kind, const std::string& name) {
+    auto host = host_tensor(tensor);
+    if (!host || host->view.count() == 0) return;
+    asked.push_back({batch_.summarize(host->view, {.histogram = true}), kind, &name});
+    alive_.push_back(std::move(host->owner));
+  };
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].dim() < 2) continue;
+    ask(parameters_[i], TensorKind::weight, names_[i]);
+    if (parameters_[i].requires_grad()) ask(numbers_of(parameters_[i].grad()), TensorKind::gradient, names_[i]);
+  }
+  if (!run()) return;
+  for (const Asked& each : asked) {
+    const stats::TensorStats& stats = batch_.summary(each.number);
+    if (stats.finite_count() == 0) continue;
+    const std::string name = tensor_name(each.kind, *each.name);
+    recorder.histogram(step, name, to_histogram(batch_.histogram(each.number), stats));
+    // What a brief look leaves out.
+    recorder.scalar(step, name + "#mean-abs", stats.mean_abs());
+    recorder.scalar(step, name + "#min", stats.min);
+  }
+}
+
 void ParameterBook::record_updates(Recorder& recorder, std::int64_t step) {
   if (!compared_) {
     batch_.clear();

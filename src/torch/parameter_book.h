@@ -52,6 +52,9 @@ class ParameterBook {
   void record_start(Recorder& recorder);
   /// Records what `measure` has measured of gradients and weights.
   void record(Recorder& recorder, std::int64_t step);
+  /// Records histograms, mean magnitudes and smallest values of the weights and gradients of matrices and kernels; of
+  /// vectors mean and deviation tell enough.
+  void record_histograms(Recorder& recorder, std::int64_t step);
   /// Whether weights were remembered that have not been compared yet.
   [[nodiscard]] bool remembers() const { return remembers_; }
   /// The remembered weights are not to be compared.

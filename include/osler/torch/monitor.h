@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,11 +36,17 @@ struct MonitorOptions {
   std::int64_t trace_every = 0;       ///< steps between looks at activations; 0: as the budget allows, -1: never
   std::int64_t batches_every = 0;     ///< one batch of so many is looked at; 0: as the budget allows, -1: none
   std::int64_t diagnose_every = 0;  ///< steps between diagnoses; 0: every few seconds, as the budget allows, -1: never
+  /// Steps between histograms of weights, gradients and activations, at least: they are taken at looks that are made
+  /// anyway. 0: a dozen for each doubling of the steps, as the budget allows; -1: never.
+  std::int64_t histograms_every = 0;
+  std::int64_t line_every = 0;  ///< steps between lines on how it goes, told to on_line; 0: none
 
   std::optional<double> clip_norm;      ///< clip gradients to this global norm
   std::optional<double> clip_value;     ///< clip gradients to this magnitude, element by element
   std::optional<double> clip_adaptive;  ///< clip each unit's gradient to this share of its weights (see clip.h)
   bool skip_nonfinite = true;           ///< step() says no when the loss or a gradient is not finite
+  bool throw_nonfinite = false;  ///< step() throws NonfiniteError then, when all has been recorded: for those who want
+                                 ///< the training to end there
   /// Look at every gradient element on every step, whatever it costs. Otherwise the small tensors, and large ones of
   /// layers that have no small one (embeddings), are looked at on every step and the rest as the budget allows; a NaN
   /// of the backward pass reaches the small tensors nearly always.
@@ -52,6 +59,12 @@ struct MonitorOptions {
   std::function<void(const std::string&)> on_line;     ///< told in a line of text of what is more than a note
   std::optional<Ranks> ranks;
   std::int64_t ranks_every = 50;  ///< steps between comparisons of ranks; the same on every rank
+};
+
+/// A loss or a gradient was not finite; what() says which, where it came from, and at which step.
+class NonfiniteError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// Where the time of the steps went, in seconds over the whole run.
@@ -116,8 +129,10 @@ class Monitor {
   void validation_batch(const at::Tensor& output);
   /// The result of a validation.
   void validation(double loss, const std::vector<std::pair<std::string, double>>& metrics = {});
-  /// The end of an epoch.
+  /// The end of an epoch: the mean of its losses is recorded as well.
   void epoch(std::int64_t number);
+  /// A remark of the user's own at this step; reports and charts show it.
+  void note(std::string_view text);
   /// A checkpoint was written; `with_scheduler`: the learning rate schedule's state is in it.
   void checkpoint(bool with_scheduler);
   /// The share of validation samples that are in the training set too (see shared_samples).
@@ -131,6 +146,9 @@ class Monitor {
 
   /// The diagnosis of the run so far.
   [[nodiscard]] Report report();
+  /// Every layer from input to output: gradient, weight, update, dead and saturated units, and whether it is well.
+  /// osler::render_layers prints the report that has it.
+  [[nodiscard]] LayerTable layers();
   /// What is wrong right now with parameters, gradients, optimizer and mode, one sentence each; empty when all is well.
   [[nodiscard]] std::vector<std::string> quick_check() const;
   /// A few lines on the run so far.
