@@ -285,6 +285,8 @@ def unsupported(recipe: Recipe) -> Optional[str]:
         return "its text is compiled into the C++ program"
     if recipe.precision == "fp16":
         return "half precision is imitated by the C++ trainer"
+    if recipe.sam:
+        return "it takes plain steps"
     if recipe.keep_graphs:
         return "memory that grows is watched in a process of its own"
     return None
@@ -381,6 +383,11 @@ class Trainer:
             return 0.001 * torch.sqrt(gap.pow(2).sum(-1)).mean()
         if kind == "exp-overflow":
             return 1e-4 * torch.log(torch.exp(out * 1e3 if trapped else out).sum(-1)).mean()
+        if kind == "in-place":
+            spread = (out - out.mean(-1, keepdim=True)).abs().sum(-1, keepdim=True) + 1e-8
+            term = 0.001 * (out / spread).mean()
+            spread.data.mul_(0.0 if trapped else 1.0)
+            return term
         return 0.0
 
     def _own_loss(self, out: Any, y: Any, smoothing: float) -> Any:

@@ -29,6 +29,7 @@ ORIGINS = {
     "division-by-zero": ("div", "division-by-zero"),
     "sqrt-at-zero": ("sqrt", "sqrt-at-zero"),
     "exp-overflow": ("exp", "exp-overflow"),
+    "in-place": ("div", "in-place-modification"),
 }
 
 

@@ -57,8 +57,8 @@ std::span<const std::string_view> names_of<Precision>() {
 }
 template <>
 std::span<const std::string_view> names_of<Trap>() {
-  static constexpr std::array<std::string_view, 6> kNames = {"none",         "log-of-zero",  "division-by-zero",
-                                                             "sqrt-at-zero", "exp-overflow", "bad-input"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "none", "log-of-zero", "division-by-zero", "sqrt-at-zero", "exp-overflow", "bad-input", "in-place"};
   return kNames;
 }
 
@@ -120,6 +120,7 @@ std::span<const Knob> knobs() {
       number<&Recipe::lr>("lr", 0.0, 1000.0, "learning rate", true),
       number<&Recipe::weight_decay>("weight_decay", 0.0, 100.0, "pull of the weights towards zero", true),
       number<&Recipe::momentum>("momentum", 0.0, 0.999, "of SGD with momentum"),
+      number<&Recipe::sam>("sam", 0.0, 10.0, "radius of sharpness-aware minimisation; 0: none", true),
       number<&Recipe::batch_size>("batch_size", 1.0, 4096.0, "samples of a step", true),
       choice<&Recipe::schedule>("schedule", "how the learning rate moves"),
       number<&Recipe::schedule_length>("schedule_length", 0.01, 10.0, "share of the run over which the schedule plays"),
@@ -140,7 +141,8 @@ std::span<const Knob> knobs() {
       flag<&Recipe::fresh_validation>("fresh_validation", "validation judges the newest weights"),
       flag<&Recipe::metric_right>("metric_right", "the metric compares what belongs together"),
       choice<&Recipe::trap>("trap", "an operation that fails on one batch"),
-      flag<&Recipe::guarded_math>("guarded_math", "floors under logarithms, roots and denominators"),
+      flag<&Recipe::guarded_math>("guarded_math",
+                                  "floors under logarithms, roots and denominators; nothing written in place"),
       number<&Recipe::trap_at>("trap_at", 0.0, 1.0, "when, as a share of the run"),
       number<&Recipe::slow_data_ms>("slow_data_ms", 0.0, 100.0, "milliseconds the loader takes for a batch"),
       flag<&Recipe::keep_graphs>("keep_graphs", "every batch is kept, with its outputs and graph"),

@@ -17,6 +17,7 @@
 
 #include "monitor/clock.h"
 #include "osler/torch/monitor.h"
+#include "osler/torch/sam.h"
 #include "trainer/network.h"
 #include "trainer/optimizer.h"
 #include "trainer/probing.h"
@@ -213,6 +214,14 @@ class TrainingByRecipe {
         const at::Tensor logits = trapped() ? outputs * 1e3 : outputs;
         return 1e-4 * (guarded ? at::logsumexp(logits, {-1}) : at::log(at::exp(logits).sum(-1))).mean();
       }
+      case Trap::in_place: {
+        // Every row divided by its own spread, whose memory is then used for a masked statistic; one batch masks all.
+        const at::Tensor spread = (outputs - outputs.mean(-1, true)).abs().sum(-1, true) + kFloor;
+        const at::Tensor term = 0.001 * (outputs / spread).mean();
+        const double mask = trapped() ? 0 : 1;
+        if (!guarded) spread.data().mul_(mask);
+        return term;
+      }
       case Trap::bad_input:
       case Trap::none:
         break;
@@ -261,13 +270,24 @@ class TrainingByRecipe {
     backward(loss);
     // Once is enough: what comes after the first accident is mostly its echo in the weights.
     if (origin_.empty()) monitor_->replay_with(compute);
-    if (monitor_->step(loss)) optimizer_->step();
+    if (monitor_->step(loss)) {
+      if (recipe_.sam > 0) look_uphill(batch);
+      optimizer_->step();
+    }
     if (origin_.empty() && monitor_->origin()) origin_ = describe(*monitor_->origin());
     monitor_->replay_with({});
     if (recipe_.keep_graphs) kept_.insert(kept_.end(), {batch.inputs, outputs, loss});
     if (data_.classes) monitor_->log("train/accuracy", accuracy_of(outputs.detach(), batch.targets));
     last_loss_ = loss.item<double>();
     return last_loss_;
+  }
+
+  /// Takes the gradient of the step where the loss is highest nearby.
+  void look_uphill(const Samples& batch) {
+    torch::Sam sam(*optimizer_, recipe_.sam);
+    if (!sam.climb()) return;
+    optimizer_->zero_grad();
+    backward(loss_of(forward(batch.inputs), batch.targets));
   }
 
   /// Half precision needs its loss scaled up; the scale is halved whenever a gradient overflows, as everybody does.

@@ -28,7 +28,7 @@ enum class Optimizer { sgd, momentum, adam, adamw, rmsprop };
 enum class Schedule { constant, cosine, step, exponential, one_cycle, inverse_sqrt };
 enum class Precision { fp32, bf16, fp16 };
 /// An operation that is sound on nearly every batch, and not on one.
-enum class Trap { none, log_of_zero, division_by_zero, sqrt_at_zero, exp_overflow, bad_input };
+enum class Trap { none, log_of_zero, division_by_zero, sqrt_at_zero, exp_overflow, bad_input, in_place };
 
 /// A training. The defaults are a healthy one: a small network that learns handwritten digits.
 struct Recipe {
@@ -73,6 +73,7 @@ struct Recipe {
   double lr = 1e-3;
   double weight_decay = 0;
   double momentum = 0.9;
+  double sam = 0;  ///< the radius of sharpness-aware minimisation; 0: none
   std::int64_t batch_size = 64;
   Schedule schedule = Schedule::constant;
   double schedule_length = 1;  ///< the share of the run over which the schedule plays; then it rests at min_lr
@@ -97,7 +98,7 @@ struct Recipe {
 
   // What goes wrong at one step.
   Trap trap = Trap::none;
-  bool guarded_math = false;  ///< on: floors and the log-sum-exp trick where they belong
+  bool guarded_math = false;  ///< on: floors and the log-sum-exp trick where they belong, nothing written in place
   double trap_at = 0.5;       ///< when, as a share of the run
 
   // Around the computation.

@@ -42,7 +42,9 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
   } else {
     list.push_back(advice("Use smaller batches or a higher rate early on: noise leaves sharp basins."));
   }
-  list.push_back(advice("Use sharpness-aware minimisation (SAM, rho 0.05) or average the weights (SWA, EMA)."));
+  list.push_back(
+      change("Use sharpness-aware minimisation (SAM) with a radius of 0.05, or average the weights (SWA, EMA).", "sam",
+             "", "0.05"));
   list.push_back(regularise(patient));
   return list;
 }
