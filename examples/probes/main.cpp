@@ -3,6 +3,7 @@
 // With the usual rate of 0.001 all is well; 10 ruins it.
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +27,6 @@ int main(int count, char** arguments) {
   examples::Mlp model;
   torch::optim::Adam optimizer(model.parameters(), rate);
 
-  osler::torch::MonitorOptions options;
-  options.classes = 10;
-  if (count > 2) options.run_file = arguments[2];
-  osler::torch::Monitor monitor(model, optimizer, std::move(options));
-
   // What a probe needs of a training. The forward pass also tells how far a probe is.
   long passes = 0;
   osler::torch::Training training{model, optimizer, {}, {}, {}, {}, 10, {}};
@@ -45,22 +41,32 @@ int main(int count, char** arguments) {
   };
   training.next_validation_batch = training.next_batch;
 
+  std::optional<osler::torch::Monitor> monitor;
+  std::vector<osler::Experiment> found;  // before there was one
   const auto tell = [&](const osler::Experiment& experiment) {
     std::cerr << "\r";
     std::cout << osler::render_text(experiment);
-    monitor.experiment(experiment);
+    monitor ? monitor->experiment(experiment) : found.push_back(experiment);
   };
 
   std::cout << "Before the training\n";
   tell(osler::torch::checkup(training));
   tell(osler::torch::initialisation_check(model));
   tell(osler::torch::overfit_one_batch(training));
+  tell(osler::torch::signal_propagation(training));
+  tell(osler::torch::update_ratios(training));
   tell(osler::torch::lr_range_test(training));
 
+  // After the probes: only one at a time can look at activations.
+  osler::torch::MonitorOptions options;
+  options.classes = 10;
+  if (count > 2) options.run_file = arguments[2];
+  monitor.emplace(model, optimizer, std::move(options));
+  for (const osler::Experiment& experiment : found) monitor->experiment(experiment);
   for (int step = 0; step < 300; ++step) {
     const auto [x, y] = examples::clouds(64);
-    monitor.batch(x, y);
-    monitor.train_step([&] { return at::cross_entropy_loss(model.forward(x), y); });
+    monitor->batch(x, y);
+    monitor->train_step([&] { return at::cross_entropy_loss(model.forward(x), y); });
   }
 
   std::cout << "\nAfter it\n";
@@ -70,5 +76,6 @@ int main(int count, char** arguments) {
   tell(osler::torch::curvature(training));
   tell(osler::torch::fresh_start(training));
 
-  std::cout << "\nWhat it is\n" << osler::torch::describe(osler::torch::settle(monitor, training)) << monitor.summary();
+  std::cout << "\nWhat it is\n"
+            << osler::torch::describe(osler::torch::settle(*monitor, training)) << monitor->summary();
 }
