@@ -44,6 +44,7 @@ constexpr std::int64_t kValidations = 25;      // in a run
 constexpr std::int64_t kFreshValidations = 3;  // before a recipe's evaluation keeps to old weights
 constexpr std::int64_t kStatistics = 100;      // looks at all parameters in a run
 constexpr std::int64_t kTraces = 50;           // looks at activations in a run
+constexpr std::int64_t kHistograms = 25;       // of each tensor in a run
 
 /// What a person writes down of a training. The mistakes of a recipe are not among it.
 constexpr std::array<std::string_view, 19> kToldSettings = {
@@ -118,6 +119,7 @@ class TrainingByRecipe {
     // Set rhythms, not the time budget: the same recipe and seed must give the same report on any machine.
     options.statistics_every = std::max<std::int64_t>(1, recipe_.steps / kStatistics);
     options.trace_every = std::max<std::int64_t>(1, recipe_.steps / kTraces);
+    options.histograms_every = std::max<std::int64_t>(1, recipe_.steps / kHistograms);
     // A trace that waits for a step after the last one would be in the way of probes that look at activations.
     if (!options_.probes.empty() && options.trace_every > 1 && last_ % options.trace_every == 0) ++options.trace_every;
     options.batches_every = 1;
