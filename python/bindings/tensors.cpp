@@ -11,6 +11,7 @@
 #include "bindings/bindings.h"
 #include "monitor/name_book.h"
 #include "monitor/nonfinite_cause.h"
+#include "monitor/nonfinite_flow.h"
 #include "monitor/operations.h"
 #include "osler/stats/engine.h"
 
@@ -46,9 +47,31 @@ py::dict facts_of(py::handle tensor) {
 }
 
 py::tuple judged(const std::string& plain, const std::string& node, bool half, bool infinite,
-                 std::optional<double> first, std::optional<double> second, double largest) {
-  const auto judgement = monitor::judge({plain, node, half, infinite, first, second, largest});
+                 std::optional<double> first, std::optional<double> second, double largest, bool infinite_inputs) {
+  const auto judgement = monitor::judge({plain, node, half, infinite, first, second, largest, infinite_inputs});
   return py::make_tuple(std::string(monitor::to_string(judgement.cause)), judgement.detail);
+}
+
+/// `carried` is "nothing", "asked-for" or "fault"; tells "carried-on", "asked-for" or "accused".
+std::string ruled(const std::string& plain, const std::string& carried, bool nan_carried, bool nan_made,
+                  bool scalars_finite) {
+  monitor::FlowClues clues;
+  clues.plain = plain;
+  clues.carried = carried == "fault"       ? monitor::Carried::fault
+                  : carried == "asked-for" ? monitor::Carried::asked_for
+                                           : monitor::Carried::nothing;
+  clues.nan_carried = nan_carried;
+  clues.nan_made = nan_made;
+  clues.scalars_finite = scalars_finite;
+  switch (monitor::ruling(clues)) {
+    case monitor::FlowRuling::carried_on:
+      return "carried-on";
+    case monitor::FlowRuling::asked_for:
+      return "asked-for";
+    case monitor::FlowRuling::accused:
+      break;
+  }
+  return "accused";
 }
 
 std::string part_name(const std::string& plain) {
@@ -98,7 +121,17 @@ void add_tensors(py::module_& module) {
            [](const monitor::NameBook& book, std::uint64_t storage) { return std::string(book.parameter(storage)); })
       .def("forget", &monitor::NameBook::forget);
   module.def("tensor_facts", &facts_of);
-  module.def("judge", &judged);
+  module.def("judge", &judged, py::arg(), py::arg(), py::arg(), py::arg(), py::arg(), py::arg(), py::arg(),
+             py::arg("infinite_inputs") = false);
+  module.def("ruling", &ruled);
+  module.def("looks_like_mask",
+             [](const std::string& plain, bool nan, bool above, bool numbers, double highest, double lowest) {
+               return monitor::looks_like_mask(plain, {nan, above, numbers, highest, lowest});
+             });
+  module.def("ignores_first", [](const std::string& plain, const std::vector<double>& scalars) {
+    return monitor::ignores_first(plain, scalars);
+  });
+  module.def("overwrites", [](const std::string& operation) { return monitor::overwrites(operation); });
   module.def("plain_name", [](const std::string& operation) { return monitor::plain_name(operation); });
   module.def("plain_node_name", [](const std::string& node) { return monitor::plain_node_name(node); });
   module.def("part_of", &part_name);

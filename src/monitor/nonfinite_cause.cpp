@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "monitor/operations.h"
+
 namespace osler::monitor {
 namespace {
 
@@ -37,6 +39,7 @@ bool has(const std::array<std::string_view, N>& list, std::string_view word) {
 constexpr std::array kLogarithms = {
     "log"sv,          "log2"sv,  "log10"sv, "log1p"sv, "xlogy"sv, "logit"sv, "binary_cross_entropy"sv,
     "special_entr"sv, "kl_div"sv};
+constexpr std::array kDeterminants = {"logdet"sv, "slogdet"sv, "linalg_slogdet"sv};
 constexpr std::array kDivisions = {"div"sv,     "true_divide"sv, "reciprocal"sv, "rsqrt"sv,
                                    "addcdiv"sv, "remainder"sv,   "fmod"sv,       "floor_divide"sv};
 constexpr std::array kMeans = {"mean"sv,
@@ -85,7 +88,7 @@ struct Steep {
   OriginCause cause;
   std::string_view words;
 };
-constexpr std::array<Steep, 8> kSteep = {
+constexpr std::array<Steep, 12> kSteep = {
     {{"acos", OriginCause::sqrt_at_zero, "the slope of acos is infinite at -1 and 1"},
      {"asin", OriginCause::sqrt_at_zero, "the slope of asin is infinite at -1 and 1"},
      {"acosh", OriginCause::sqrt_at_zero, "the slope of acosh is infinite at 1"},
@@ -93,12 +96,32 @@ constexpr std::array<Steep, 8> kSteep = {
      {"atan2", OriginCause::division_by_zero, "the slope of atan2 at (0, 0) is 0 / 0"},
      {"hypot", OriginCause::division_by_zero, "the slope of hypot at (0, 0) is 0 / 0"},
      {"erfinv", OriginCause::exp_overflow, "the slope of erfinv is infinite at -1 and 1"},
-     {"logit", OriginCause::division_by_zero, "the slope of logit is infinite at 0 and 1"}}};
+     {"logit", OriginCause::division_by_zero, "the slope of logit is infinite at 0 and 1"},
+     {"linalg_eigh", OriginCause::division_by_zero, "eigenvectors have no slope where two eigenvalues are equal"},
+     {"linalg_eig", OriginCause::division_by_zero, "eigenvectors have no slope where two eigenvalues are equal"},
+     {"linalg_svd", OriginCause::division_by_zero,
+      "singular vectors have no slope where two singular values are equal"},
+     {"svd", OriginCause::division_by_zero, "singular vectors have no slope where two singular values are equal"}}};
 
 constexpr double kHuge = 1e15;  // beyond it products and squares of single precision overflow
 
+/// Sums, products and what multiplies again and again: they overflow. Anything else makes no infinity of small numbers.
+bool can_overflow(std::string_view plain) {
+  constexpr std::array kGrowing = {"mul"sv,     "add"sv,     "sub"sv,     "square"sv,  "pow"sv,
+                                   "cumprod"sv, "prod"sv,    "addcmul"sv, "addcdiv"sv, "linalg_matrix_power"sv,
+                                   "copy"sv,    "to_copy"sv, "to"sv};
+  const Part part = part_of(plain);
+  return part == Part::weighted || part == Part::recurrent || has(kSums, plain) || has(kGrowing, plain);
+}
+
 NonfiniteJudgement overflow(const NonfiniteClues& clues, std::string_view what) {
   if (clues.half) return {OriginCause::fp16_overflow, "beyond the largest number of half precision, 65504"};
+  if (clues.largest < kHuge && !clues.node.empty()) {
+    return {OriginCause::outside_domain, "its slope is not finite at its inputs"};
+  }
+  if (clues.largest < kHuge && !can_overflow(clues.plain)) {
+    return {OriginCause::outside_domain, clues.plain + " has no finite value for its inputs"};
+  }
   return {OriginCause::exploding_signal, fmt::format("{} of up to {} overflow", what, short_number(clues.largest))};
 }
 
@@ -186,6 +209,7 @@ NonfiniteJudgement judge_forward(const NonfiniteClues& clues) {
   if (const auto domain = judge_domain(clues)) return *domain;
   if (const auto infinities = judge_infinities(clues)) return *infinities;
   if (has(kLogarithms, plain)) return judge_logarithm(clues);
+  if (has(kDeterminants, plain)) return {OriginCause::log_of_zero, "the logarithm of a determinant of zero"};
   if (has(kDivisions, plain)) return judge_division(clues);
   if (plain == "sqrt") {
     return {OriginCause::sqrt_at_zero, "the square root of " + short_number(clues.first.value_or(-1))};

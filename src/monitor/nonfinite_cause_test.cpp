@@ -71,5 +71,19 @@ TEST(NonfiniteCause, OfABackwardOperationIsThatOfItsForwardOne) {
   EXPECT_EQ(judge(clues).cause, OriginCause::sqrt_at_zero);
 }
 
+TEST(NonfiniteCause, SmallNumbersOverflowNowhereButInSumsAndProducts) {
+  NonfiniteClues clues;
+  clues.plain = "linalg_pinv";
+  clues.largest = 3;
+  EXPECT_EQ(judge(clues).cause, OriginCause::outside_domain);
+  clues.node = "linalg_eigh";
+  EXPECT_EQ(judge(clues).detail, "eigenvectors have no slope where two eigenvalues are equal");
+  clues.node = "lgamma";
+  EXPECT_EQ(judge(clues).detail, "its slope is not finite at its inputs");
+  clues.largest = 1e30;
+  EXPECT_EQ(judge(clues).cause, OriginCause::exploding_signal);
+  EXPECT_EQ(judged("linalg_slogdet", 0).detail, "the logarithm of a determinant of zero");
+}
+
 }  // namespace
 }  // namespace osler::monitor

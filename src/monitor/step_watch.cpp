@@ -30,6 +30,9 @@ constexpr std::int64_t kEarlyEvery = 3;
 constexpr double kEarlySeconds = 2;
 constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
 
+/// Seconds that watches of this thread have spent on whole steps: a generator waits for its critic, not for data.
+thread_local double trained_here = 0;
+
 }  // namespace
 
 std::string fault_of(const WatchOptions& options) {
@@ -77,6 +80,7 @@ StepWatch::StepWatch(const WatchOptions& options, Recorder recorder, std::vector
       tally_(options.line_every) {
   activations_.with_histograms(activation_pace_.due(0));
   last_diagnosis_ = left_ = now();
+  others_ = trained_here;
 }
 
 void StepWatch::begin(TensorSource& source) {
@@ -272,7 +276,7 @@ void StepWatch::record_pair() {
   const auto pair = parameters_.take_pair();
   if (!pair) return;
   // How much of the gradient before is in this one: all of it when gradients are never cleared.
-  check("gradients-carried", pair->dot / pair->a_squared);
+  if (!told_cleared_.value_or(false)) check("gradients-carried", pair->dot / pair->a_squared);
   pairs_.push_back(*pair);
   if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
   if (!options_.batch_size || pairs_.size() < kPairsKept) return;
@@ -313,6 +317,12 @@ void StepWatch::begin_next() {
   activations_.with_histograms(activation_pace_.due(steps_seen()));
 }
 
+void StepWatch::tell_gradients_cleared(bool cleared) {
+  if (told_cleared_ == cleared) return;
+  told_cleared_ = cleared;
+  check("gradients-cleared", cleared ? 1 : 0);
+}
+
 void StepWatch::leave() {
   const double computing = std::max(0.0, arrived_ - left_ - traced_);
   recorder_.scalar(steps_, "step_time", computing);
@@ -326,6 +336,8 @@ void StepWatch::leave() {
 void StepWatch::leave(double data, double forward, double backward, double optimizer) {
   forward = std::max(0.0, forward - traced_);
   const double computing = forward + backward + optimizer;
+  const double between = data;
+  data = std::max(0.0, data - (trained_here - others_));
   recorder_.scalar(steps_, "osler/time/data", data);
   recorder_.scalar(steps_, "osler/time/forward", forward);
   recorder_.scalar(steps_, "osler/time/backward", backward);
@@ -336,7 +348,9 @@ void StepWatch::leave(double data, double forward, double backward, double optim
   training_ += data + computing;
   begin_next();
   const double ended = now();
-  account_own(std::max(0.0, ended - left_ - data - computing));
+  account_own(std::max(0.0, ended - left_ - between - computing));
+  trained_here += std::max(0.0, ended - left_ - between);
+  others_ = trained_here;
   left_ = ended;
 }
 

@@ -93,9 +93,12 @@ class StepWatch {
   void tell_clipping(double factor);
   /// The line for people who watch a terminal, where one is due.
   [[nodiscard]] std::optional<std::string> take_line() { return tally_.take_line(); }
+  /// Whether the monitor clears the gradients itself, whatever they look like.
+  void tell_gradients_cleared(bool cleared);
   /// The step is over: the next begins.
   void leave();
-  /// As `leave`, of a step that was run by the monitor itself, with its parts in seconds.
+  /// As `leave`, of a step that was run by the monitor itself, with its parts in seconds. `data` lies between two
+  /// steps: waiting for a batch, but for what other watches of this thread have trained meanwhile.
   void leave(double data, double forward, double backward, double optimizer);
 
   /// Whether the next batch is to be looked at; asked once for each.
@@ -159,6 +162,7 @@ class StepWatch {
   double training_ = 0;     // seconds of training so far
   double own_ = 0;          // seconds of watching so far
   double left_ = 0;         // when the monitor was last left
+  double others_ = 0;       // what all watches of this thread had trained then
   double arrived_ = 0;
   double traced_ = 0;  // by the trace inside the newest forward pass
   double usual_ = 0;   // what lies between two steps without a trace
@@ -170,6 +174,7 @@ class StepWatch {
   std::vector<stats::PairStats> pairs_;
   ResidentMemory memory_;
   std::optional<bool> told_training_;
+  std::optional<bool> told_cleared_;
   std::map<std::string, double> told_checks_;
   std::map<std::string, Severity> told_findings_;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "monitor/nonfinite_flow.h"
 #include "torch/host_tensor.h"
 #include "torch/operations.h"
 
@@ -41,12 +42,6 @@ std::string users_function(std::string_view node) {
   if (node.ends_with('>')) node.remove_suffix(1);
   if (const auto colons = node.rfind("::"); colons != std::string_view::npos) node.remove_prefix(colons + 2);
   return std::string(node);
-}
-
-/// addmm and its like with a beta of zero: their first argument may be memory that nobody has written.
-bool without_first(std::string_view plain, const std::vector<double>& scalars) {
-  const bool adds = plain == "addmm" || plain == "baddbmm" || plain == "addbmm" || plain == "addmv" || plain == "addr";
-  return adds && !scalars.empty() && scalars.front() == 0;
 }
 
 bool has_weights(Part part) {
@@ -127,7 +122,8 @@ void OriginTrace::begin_function(const Operation& operation, Frame& frame) {
   for (std::size_t i = 0; i < operation.values.size(); ++i) {
     if (i < written.size() && written[i]) continue;
     // What is added to a product with a factor of zero is not read.
-    if (i == 0 && !frame.pass_over && (overwrites(frame.name) || without_first(frame.plain, frame.scalars))) continue;
+    if (i == 0 && !frame.pass_over && (overwrites(frame.name) || monitor::ignores_first(frame.plain, frame.scalars)))
+      continue;
     for (const at::Tensor& tensor : tensors_in(operation.values.subspan(i, 1))) frame.inputs.push_back(tensor);
   }
   name_layer(operation, frame);
@@ -234,11 +230,14 @@ bool OriginTrace::looks_like_mask(const Frame& frame, const at::Tensor& tensor, 
   const void* const storage = storage_of(tensor);
   if (counts.nan > 0 || (!names_.parameter(tensor).empty() && !buffers_.contains(storage))) return false;
   const at::Tensor finite = tensor.detach().masked_select(at::isfinite(tensor.detach()));
-  if ((tensor.detach() == std::numeric_limits<double>::infinity()).any().item<bool>()) return false;
-  if (finite.numel() == 0) return true;
-  const auto highest = finite.max().item<double>();
-  const auto lowest = finite.min().item<double>();
-  return highest == 0 && (lowest == 0 || frame.plain == "add" || frame.plain == "baddbmm");
+  monitor::MaskClues clues;
+  clues.above = (tensor.detach() == std::numeric_limits<double>::infinity()).any().item<bool>();
+  clues.numbers = finite.numel() > 0;
+  if (clues.numbers) {
+    clues.highest = finite.max().item<double>();
+    clues.lowest = finite.min().item<double>();
+  }
+  return monitor::looks_like_mask(frame.plain, clues);
 }
 
 void OriginTrace::ask_for(const Frame& frame) {
@@ -308,16 +307,26 @@ void OriginTrace::follow(const Frame& frame, const at::Tensor& output) {
     if (known >= frame.suspects_before && known < suspects_.size()) suspects_[known].origin.inside = frame.plain;
     return;
   }
-  if (frame.carried < kNone) {
-    mark(output, frame.carried);
-  } else if (frame.carried == kAskedFor) {
-    const bool made_worse = (counts.nan > 0 && !frame.nan_carried) || frame.plain.starts_with("nll_loss");
-    mark(output, made_worse ? accuse(frame, output) : kAskedFor);
-  } else if (!all_finite(frame.scalars)) {
-    ask_for(frame);
-    mark(output, kAskedFor);
-  } else {
-    mark(output, accuse(frame, output));
+  using monitor::Carried;
+  monitor::FlowClues clues;
+  clues.plain = frame.plain;
+  clues.carried = frame.carried < kNone        ? Carried::fault
+                  : frame.carried == kAskedFor ? Carried::asked_for
+                                               : Carried::nothing;
+  clues.nan_carried = frame.nan_carried;
+  clues.nan_made = counts.nan > 0;
+  clues.scalars_finite = all_finite(frame.scalars);
+  switch (monitor::ruling(clues)) {
+    case monitor::FlowRuling::carried_on:
+      mark(output, frame.carried);
+      break;
+    case monitor::FlowRuling::asked_for:
+      if (!clues.scalars_finite) ask_for(frame);
+      mark(output, kAskedFor);
+      break;
+    case monitor::FlowRuling::accused:
+      mark(output, accuse(frame, output));
+      break;
   }
 }
 

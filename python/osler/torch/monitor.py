@@ -19,8 +19,10 @@ from osler.errors import InvalidError, NonfiniteError, OslerError
 from osler.experiment import Experiment
 from osler.report import Layers, Report
 from osler.torch import gpu as gpus
-from osler.torch import origin as origins
+from osler.torch.blame import blamed
 from osler.torch.model import BatchReport, depends_on_mode, inner, kept_buffers, problems_now, take_off, weakly
+from osler.torch.origin import Origin
+from osler.torch.requirements import require_belonging, require_graph, require_limit, require_loss, require_whole_step
 from osler.torch.trace import Trace
 
 _CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
@@ -90,9 +92,8 @@ class Monitor:
         )
         named = list(self._model.named_parameters())
         self._parameters = [parameter for _, parameter in named]
-        self._require_belonging()
-        if clip_norm is not None and not clip_norm > 0:
-            raise InvalidError(f"clip_norm is {clip_norm}: gradients are clipped to a norm above 0", "invalid-argument")
+        require_belonging(self._parameters, self._optimizers)
+        require_limit("clip_norm", clip_norm)
         self._clip_norm = clip_norm
         device = None if skip_nonfinite else gpus.one_gpu(self._parameters)
         self._skip = skip_nonfinite is None or skip_nonfinite
@@ -137,7 +138,7 @@ class Monitor:
         self._left = time.perf_counter()
         self.skipped = 0
         """Steps that were left out because they were not finite."""
-        self.origin: Optional[origins.Origin] = None
+        self.origin: Optional[Origin] = None
         """Where the newest non-finite value came from."""
         self.gradient_norm: Optional[float] = None
         """The global gradient norm of the newest step at which it was measured, before clipping."""
@@ -161,16 +162,6 @@ class Monitor:
             return None
         self._skip = False
         return gpus.LateNews(self._watch, device)
-
-    def _require_belonging(self) -> None:
-        if not self._parameters:
-            raise InvalidError("the model has no parameters; assign its layers to attributes of the module", "invalid-argument")
-        own = {id(parameter) for parameter in self._parameters}
-        for optimizer in self._optimizers:
-            if not any(id(each) in own for group in optimizer.param_groups for each in group["params"]):
-                raise InvalidError(
-                    "the optimizer holds no parameter of this model; was it made for another one?", "invalid-argument"
-                )
 
     def _tell_configuration(self) -> None:
         watch = self._watch
@@ -230,8 +221,7 @@ class Monitor:
     def _require_loss(self, loss: Any) -> None:
         if self._closed:
             raise InvalidError("step() after close(); make a new Monitor to go on recording", "invalid-argument")
-        if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
-            raise InvalidError("the loss must be a single number; reduce it with mean() or sum() first", "invalid-argument")
+        require_loss(loss)
 
     def step(self, loss: torch.Tensor, *, scaler: Optional[Any] = None) -> bool:
         """To be called between `backward()` and `optimizer.step()`. True: go on with `optimizer.step()`.
@@ -240,6 +230,7 @@ class Monitor:
         that are not finite are left to the scaler.
         """
         self._require_loss(loss)
+        self._watch.tell_gradients_cleared(False)
         if self._late is not None:
             self._watch.arrive()
             self._finish_trace(loss)
@@ -259,6 +250,8 @@ class Monitor:
         """One whole step: clears gradients, computes the loss and its backward pass, checks, and lets the optimizers
         step. `compute_loss` must give the same loss when it is called again: when something is not finite, it is.
         """
+        require_whole_step(compute_loss, self._optimizers)
+        self._watch.tell_gradients_cleared(True)
         if self._late is not None:
             return self._train_step_late(compute_loss, self._late)
         began = time.perf_counter()
@@ -268,6 +261,7 @@ class Monitor:
             optimizer.zero_grad()
         loss = compute_loss()
         self._require_loss(loss)
+        require_graph(loss)
         value = float(loss.detach().item())
         forward_done = time.perf_counter()
         self._watch.arrive()
@@ -293,6 +287,7 @@ class Monitor:
             optimizer.zero_grad()
         loss = compute_loss()
         self._require_loss(loss)
+        require_graph(loss)
         late.time_passes("forward")
         loss.backward()
         late.time_passes("backward")
@@ -387,10 +382,18 @@ class Monitor:
     def _refuse(self, value: float, first_bad: str, replay: Optional[Callable[[], Any]]) -> bool:
         text = "The loss is not finite." if not math.isfinite(value) else f"The gradient of {first_bad} is not finite."
         self._restore_buffers()
-        self.origin = self._find_origin(value, first_bad, replay)
-        if self.origin is not None:
-            text += f" {self.origin.text}"
-            self._watch.scalar(f"osler/origin/{self.origin.cause}", 1.0)
+        self.origin = blamed(
+            self._outer,
+            self._model,
+            value,
+            first_bad,
+            inputs=self._inputs,
+            random=self._random,
+            replay=replay,
+            compiled=self._compiled,
+        )
+        text += f" {self.origin.text}"
+        self._watch.scalar(f"osler/origin/{self.origin.cause}", 1.0)
         if self._skip:
             for optimizer in self._optimizers:
                 optimizer.zero_grad()
@@ -405,34 +408,6 @@ class Monitor:
         with torch.no_grad():
             for kept, buffer in zip(self._saved, self._buffers):
                 buffer.copy_(kept)
-
-    def _find_origin(
-        self, value: float, first_bad: str, replay: Optional[Callable[[], Any]]
-    ) -> Optional[origins.Origin]:
-        inputs = self._inputs
-        found = origins.from_outside(self._model, inputs)
-        if found is not None:
-            return found
-        again = torch.get_rng_state()
-        try:
-            if self._random is not None:
-                torch.set_rng_state(self._random)
-            if replay is not None:
-                found = origins.trace_origin(self._model, replay)
-            elif inputs is not None and not math.isfinite(value) and not self._compiled:
-                found = origins.trace_origin(self._model, lambda: self._outer(*inputs), backward=False)
-        except Exception:  # it could not be computed again: the step is left out with what is known
-            found = None
-        finally:
-            torch.set_rng_state(again)
-        if found is not None or replay is not None:
-            return found
-        hint = "; monitor.replay_with(...) or train_step names the operation"
-        if math.isfinite(value):
-            return origins.Origin("backward", "unknown", f"The backward pass made it, from {first_bad} on{hint}.")
-        if inputs is None or self._compiled:
-            return None
-        return origins.Origin("loss", "unknown", f"The model's output was finite: the loss made it{hint}.")
 
     def _say(self, text: str) -> None:
         if self._on_line is not None:

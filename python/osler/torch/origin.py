@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import math
-import os
-import sys
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 import torch
-from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from osler import _core
+from osler.torch.places import Announced, Calls, Modules, Write, current_node, is_users, user_line
 from osler.torch.trace import storage_of, tensors_in
-
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_TORCH = os.path.dirname(os.path.abspath(torch.__file__))
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,21 @@ class _Suspect:
 
 
 _ASKED = -1  # the mark of infinities that the program asked for, such as a mask of -inf
-_OUTSIDE = -2  # the mark of values that came from outside of the step
+
+
+@dataclass
+class _Call:
+    """One operation at work."""
+
+    plain: str
+    inputs: list[torch.Tensor]
+    scalars: list[float]
+    in_place: bool
+    mark: int = _ASKED  # of the earliest fault among its inputs
+    asked: bool = False
+    nan_carried: bool = False
+    foreign: bool = False
+    write: Optional[Write] = None
 
 
 def counted(facts: dict[str, Any]) -> str:
@@ -89,12 +96,20 @@ def bad_facts(tensor: Any) -> Optional[dict[str, Any]]:
     return facts if facts and facts["nan"] + facts["inf"] > 0 else None
 
 
-def _index(number: int, shape: Any) -> list[int]:
-    place = []
-    for size in reversed(list(shape)):
-        place.append(number % max(size, 1))
-        number //= max(size, 1)
-    return place[::-1]
+def first_bad(tensor: torch.Tensor) -> list[int]:
+    """The place of the first value that is not finite, by the tensor's own sizes, however it lies in memory."""
+    places = (~torch.isfinite(tensor.detach())).nonzero()
+    return [int(each) for each in places[0]] if len(places) > 0 else []
+
+
+def looks_like_mask(plain: str, tensor: torch.Tensor) -> bool:
+    """Whether a tensor from before the step holds -inf on purpose, to be added to scores."""
+    values = tensor.detach()
+    finite = values[torch.isfinite(values)]
+    highest, lowest = (float(finite.max()), float(finite.min())) if len(finite) > 0 else (0.0, 0.0)
+    nan, above = bool(values.isnan().any()), bool((values == math.inf).any())
+    mask: bool = _core.looks_like_mask(plain, nan, above, len(finite) > 0, highest, lowest)
+    return mask
 
 
 def _element(tensor: torch.Tensor, shape: Any, index: list[int]) -> Optional[float]:
@@ -106,249 +121,199 @@ def _element(tensor: torch.Tensor, shape: Any, index: list[int]) -> Optional[flo
     return float(tensor.detach()[place].item())
 
 
-def user_line() -> str:
-    """The innermost line that is neither PyTorch's nor ours."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith((_HERE, _TORCH, "<")) and os.sep + "contextlib" not in file:
-            return f"{os.path.basename(file)}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
-    return ""
-
-
-_current_node: Optional[Callable[[], Any]] = getattr(torch._C, "_current_autograd_node", None)
-_PLACE = "osler"  # under which a node of PyTorch before 2.1 keeps the call that made it
-
-
-class _Announced:
-    """The node at work in a backward pass, for PyTorch before 2.1, which does not tell: there each announces itself."""
-
-    def __init__(self, root: Any) -> None:
-        self.now: Any = None
-        self.places: dict[Any, tuple[str, str]] = {}
-        self._handles: list[Any] = []
-        waiting = [(root, ("", ""))]
-        while waiting:
-            node, place = waiting.pop()
-            if node is None or node in self.places:
-                continue
-            # What a function is made of belongs to the call of that function.
-            place = node.metadata.get(_PLACE, place)
-            self.places[node] = place
-            self._handles.append(node.register_prehook(self._announcing(node)))
-            waiting += [(each, place) for each, _ in node.next_functions]
-
-    def _announcing(self, node: Any) -> Callable[[Any], None]:
-        def announce(gradients: Any) -> None:
-            self.now = node
-
-        return announce
-
-    def remove(self) -> None:
-        for handle in self._handles:
-            handle.remove()
-        self.now = None
-
-
 @dataclass(frozen=True)
-class _Write:
-    """A change in place that autograd was not told of."""
+class _Where:
+    """Where an operation is called."""
 
-    operation: str
+    node: str
+    """In the backward pass the forward operation whose slope it is; empty in what the user wrote."""
     layer: str
     line: str
-
-
-class _Calls(TorchFunctionMode):
-    """Remembers for each node of the backward graph which call of which module made it, and what was written over."""
-
-    def __init__(self, modules: _Modules) -> None:
-        super().__init__()
-        self._modules = modules
-        self.numbers: list[int] = []
-        self.places: list[tuple[str, str]] = []
-        self.last_write: Optional[_Write] = None
-        self._in_graph: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()
-        self._rewritten: dict[int, _Write] = {}
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self._note_write(getattr(func, "__name__", ""), args)
-        result = func(*args, **(kwargs or {}))
-        for each in tensors_in(result):
-            node = each.grad_fn
-            if node is not None:
-                self._in_graph[storage_of(each)] = each
-            if node is not None and hasattr(node, "_sequence_nr"):
-                self.numbers.append(int(node._sequence_nr()))
-                self.places.append((self._modules.path(), user_line()))
-                break
-            if node is not None:
-                node.metadata[_PLACE] = (self._modules.path(), user_line())
-        return result
-
-    def _note_write(self, name: str, args: Any) -> None:
-        by_operator = name.startswith("__i") and name.endswith("__")
-        if not (by_operator or (name.endswith("_") and not name.endswith("__"))) or not args:
-            return
-        target = args[0]
-        if not isinstance(target, torch.Tensor) or target.requires_grad:
-            return
-        if storage_of(target) in self._in_graph:
-            operation = name.strip("_").removeprefix("i") if by_operator else name[:-1]
-            self.last_write = _Write(operation, self._modules.path(), user_line())
-            self._rewritten[storage_of(target)] = self.last_write
-
-    def written_over(self, tensors: Any) -> Optional[_Write]:
-        """What changed one of the tensors after the graph had taken note of it."""
-        for each in tensors:
-            if storage_of(each) in self._in_graph and storage_of(each) in self._rewritten:
-                return self._rewritten[storage_of(each)]
-        return None
-
-    def place(self, number: int) -> tuple[str, str]:
-        at = bisect.bisect_left(self.numbers, number)
-        return self.places[at] if at < len(self.places) else ("", "")
-
-
-class _Modules:
-    """The module that is at work, by its path."""
-
-    def __init__(self, model: torch.nn.Module) -> None:
-        self._stack: list[str] = []
-        self._handles: list[Any] = []
-        for name, module in model.named_modules():
-            if isinstance(module, torch.jit.ScriptModule):
-                continue
-            self._handles.append(module.register_forward_pre_hook(self._entering(name or type(module).__name__)))
-            self._handles.append(module.register_forward_hook(self._leaving))
-
-    def _entering(self, name: str) -> Callable[..., None]:
-        def enter(module: Any, inputs: Any) -> None:
-            self._stack.append(name)
-
-        return enter
-
-    def _leaving(self, module: Any, inputs: Any, output: Any) -> None:
-        if self._stack:
-            self._stack.pop()
-
-    def path(self) -> str:
-        return self._stack[-1] if self._stack else ""
-
-    def remove(self) -> None:
-        for handle in self._handles:
-            handle.remove()
 
 
 class _Operations(TorchDispatchMode):
     """Follows non-finite values through every operation. Each carries the number of the suspect that made it."""
 
-    def __init__(self, modules: _Modules, calls: _Calls) -> None:
+    def __init__(self, model: torch.nn.Module, modules: Modules, calls: Calls) -> None:
         super().__init__()
         self._modules = modules
         self._calls = calls
-        self.announced: Optional[_Announced] = None
-        self.suspects: list[_Suspect] = []
-        self.marks: dict[int, int] = {}
+        self.announced: Optional[Announced] = None
+        self.in_backward = False
+        self.suspects: list[Union[_Suspect, Origin]] = []
+        self.asked: Optional[Origin] = None
+        self._marks: dict[int, int] = {}
+        self._kept: list[torch.Tensor] = []  # marked memory must not come to mean something else
         self._made_here: set[int] = set()
+        self._parameters = {storage_of(each): (name, each) for name, each in model.named_parameters()}
+        self._buffers = {storage_of(each): (name, each) for name, each in model.named_buffers()}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         keywords = kwargs or {}
-        inputs = [each for each in [*tensors_in(args), *tensors_in(keywords)] if each.is_floating_point()]
-        # As seen at its own entry: an operation in place changes them.
-        plain = _core.plain_name(func.__name__.partition(".")[0])
-        bad = [] if _core.uninitialised(plain) else [(each, bad_facts(each)) for each in inputs]
-        before = [(each, facts) for each, facts in bad if facts is not None]
-        sound = not before
-        values = [each.detach().clone() if sound and each.numel() <= 1 << 20 else each for each in inputs]
-        in_place = func.__name__.partition(".")[0].endswith("_")
-        foreign = in_place and not any(storage_of(each) in self._made_here for each in inputs[:1])
-        # By what they are, not by what was copied of them.
-        write = self._calls.written_over(inputs) if sound else None
+        name = func.__name__.partition(".")[0]
+        plain = _core.plain_name(name)
+        if _core.uninitialised(plain):
+            return func(*args, **keywords)
+        call = self._entering(name, plain, args, keywords)
         result = func(*args, **keywords)
-        if not _core.uninitialised(plain):
-            for output in tensors_in(result):
-                self._follow(plain, args, values, before, output, foreign, write)
-        if not in_place and not _core.only_looks(plain):
+        for output in tensors_in(result):
+            self._follow(call, output)
+        if not call.in_place and not _core.only_looks(plain):
             self._made_here.update(storage_of(output) for output in tensors_in(result))
         return result
 
-    def _follow(
-        self,
-        plain: str,
-        args: Any,
-        inputs: Any,
-        before: Any,
-        output: torch.Tensor,
-        foreign: bool,
-        write: Optional[_Write],
-    ) -> None:
+    def _entering(self, name: str, plain: str, args: Any, keywords: Any) -> _Call:
+        """What an operation reads, as seen at its own entry: one in place changes it."""
+        given = [each for value in [*args, *keywords.values()] for each in (value if isinstance(value, (list, tuple)) else [value])]
+        scalars = [float(each) for each in given if isinstance(each, (int, float)) and not isinstance(each, bool)]
+        in_place = name.endswith("_")
+        first = [float(keywords["beta"])] if "beta" in keywords else scalars
+        unread = _core.overwrites(f"aten::{name}") or _core.ignores_first(plain, first)
+        read = [*args[1 if unread else 0 :], *(value for key, value in keywords.items() if key != "out")]
+        inputs = [each for each in tensors_in(read) if each.is_floating_point()]
+        call = _Call(plain, inputs, scalars, in_place)
+        for each in inputs:
+            self._note_carried(call, each)
+        if call.mark < 0:  # it may be accused: what it has read is kept
+            call.inputs = [each.detach().clone() if each.numel() <= 1 << 20 else each for each in inputs]
+            targets = [each for each in tensors_in(args[:1]) if each.is_floating_point()]
+            call.foreign = in_place and not any(storage_of(each) in self._made_here for each in targets)
+            call.write = self._calls.written_over(inputs)  # by what they are, not by what was copied of them
+        return call
+
+    def _note_carried(self, call: _Call, tensor: torch.Tensor) -> None:
+        facts = bad_facts(tensor)
+        if facts is None:
+            return
+        call.nan_carried |= facts["nan"] > 0
+        mark = self._marks.get(storage_of(tensor))
+        if mark is None:
+            mark = _ASKED if self._is_mask(call.plain, tensor) else self._outsider(call, tensor, facts)
+            self._mark(tensor, mark)
+        if mark == _ASKED:
+            call.asked = True
+        else:
+            call.mark = mark if call.mark < 0 else min(mark, call.mark)
+
+    def _mark(self, tensor: torch.Tensor, mark: int) -> None:
+        self._marks[storage_of(tensor)] = mark
+        self._kept.append(tensor.detach())
+
+    def _is_mask(self, plain: str, tensor: torch.Tensor) -> bool:
+        if plain == "lift_fresh" and tensor.dim() == 0:  # a number that the program wrote down
+            return not bool(tensor.isnan())
+        return storage_of(tensor) not in self._parameters and looks_like_mask(plain, tensor)
+
+    def _outsider(self, call: _Call, tensor: torch.Tensor, facts: Any) -> int:
+        """Accuses what came from outside: a weight, or a batch."""
+        storage = storage_of(tensor)
+        name, owner = self._parameters.get(storage) or self._buffers.get(storage) or ("", tensor)
+        if name:
+            found = _of_weight(name, owner) if bad_facts(owner) is not None else _of_weight(name, tensor)
+        else:
+            found = self._of_batch(call, tensor, facts)
+        self.suspects.append(found)
+        return len(self.suspects) - 1
+
+    def _of_batch(self, call: _Call, tensor: torch.Tensor, facts: Any) -> Origin:
+        for number, each in enumerate(self._modules.inputs):
+            if storage_of(each) == storage_of(tensor) and bad_facts(each) is not None:
+                return _of_input(number, each)
+        layer = self._modules.path()
+        at = f" at {layer}" if layer else ""
+        index = first_bad(tensor)
+        text = f"A tensor from outside of the model held {counted(facts)}, the first at {index}, before {call.plain}{at} read it."
+        if storage_of(tensor) in self._made_here:
+            text = f"A tensor that the program filled by itself held {counted(facts)}, before {call.plain}{at} read it."
+            return Origin("forward", "corrupt-data", text, call.plain, layer, user_line())
+        return Origin("batch", "corrupt-data", text, call.plain, layer, user_line())
+
+    def _follow(self, call: _Call, output: torch.Tensor) -> None:
         key = storage_of(output)
+        looks = _core.only_looks(call.plain)
         facts = bad_facts(output)
         if facts is None:
-            if not _core.only_looks(plain):
-                self.marks.pop(key, None)
+            if not looks:
+                self._marks.pop(key, None)
             return
-        if _core.only_looks(plain) and key in self.marks:
+        if looks:
+            if key not in self._marks and call.mark >= 0:
+                self._mark(output, call.mark)
             return
-        marks = [self.marks.get(storage_of(each), _OUTSIDE) for each, _ in before]
-        made = [mark for mark in marks if mark >= 0]
-        if made:
-            self.marks[key] = max(made)
-        elif _OUTSIDE in marks:
-            self.marks[key] = _OUTSIDE
-        elif self._asked_for(args, facts) or (marks and facts["nan"] == 0):
-            self.marks[key] = _ASKED
+        carried = "fault" if call.mark >= 0 else "asked-for" if call.asked else "nothing"
+        finite = all(math.isfinite(each) for each in call.scalars)
+        ruling = _core.ruling(call.plain, carried, call.nan_carried, facts["nan"] > 0, finite)
+        if ruling == "carried-on":
+            self._mark(output, call.mark)
+        elif ruling == "asked-for":
+            if self.asked is None and not finite:
+                self.asked = self._asked_for(call)
+            self._mark(output, _ASKED)
         else:
-            self.marks[key] = len(self.suspects)
-            suspect = self._suspect(plain, args, inputs, output, facts)
-            if suspect.backward and write is not None:
-                suspect.cause = "in-place-modification"
-                suspect.detail = f"a tensor that the gradient needs was changed by {write.operation} in place ({write.line})"
-            elif not suspect.backward and foreign:
-                suspect.cause = "in-place-modification"
-                suspect.detail += ", written over a tensor from before the step"
-            self.suspects.append(suspect)
+            self._mark(output, len(self.suspects))
+            self.suspects.append(self._suspect(call, output, facts))
 
-    @staticmethod
-    def _asked_for(args: Any, facts: dict[str, Any]) -> bool:
-        """A number that is infinite by itself was written down by the program."""
-        flat = [each for value in args for each in (value if isinstance(value, (list, tuple)) else [value])]
-        return facts["nan"] == 0 and any(isinstance(each, float) and math.isinf(each) for each in flat)
+    def _asked_for(self, call: _Call) -> Origin:
+        layer, line = self._modules.path(), user_line()
+        at = (f" at {layer}" if layer else "") + (f" ({line})" if line else "")
+        detail = "an infinity that was asked for, as by a mask, reached the loss"
+        return Origin("forward", "outside-domain", f"{call.plain}{at}: {detail}.", call.plain, layer, line, detail)
 
-    def _suspect(self, plain: str, args: Any, inputs: Any, output: torch.Tensor, facts: Any) -> _Suspect:
-        node = self.announced.now if self.announced is not None else _current_node() if _current_node else None
-        backward = node is not None
-        if self.announced is not None and backward:
-            layer, line = self.announced.places[node]
-        elif backward:
-            layer, line = self._calls.place(int(node._sequence_nr()))
-        else:
-            layer, line = self._modules.path(), user_line()
-        forward = _core.plain_node_name(node.name()) if backward else ""
-        index = _index(facts["first"], output.shape)
-        elements = [_element(each, output.shape, index) for each in inputs]
+    def _where(self) -> _Where:
+        node = self.announced.now if self.announced is not None else current_node() if current_node else None
+        if not self.in_backward:
+            return _Where("", self._modules.path(), user_line())
+        own = user_line("_backward")  # a hook, a function of the user's own, or a pass that is computed again
+        layer, line = self._place_of(node)
+        if not own:
+            return _Where(_core.plain_node_name(node.name()) if node is not None else "unknown", layer, line)
+        again = self._modules.path()
+        return _Where("", again or (layer if is_users(node) else ""), own)
+
+    def _place_of(self, node: Any) -> tuple[str, str]:
+        if node is None:
+            return "", ""
+        if self.announced is not None:
+            return self.announced.places.get(node, ("", ""))
+        return self._calls.place(int(node._sequence_nr())) if hasattr(node, "_sequence_nr") else ("", "")
+
+    def _suspect(self, call: _Call, output: torch.Tensor, facts: Any) -> _Suspect:
+        where = self._where()
+        index = first_bad(output)
+        elements = [_element(each, output.shape, index) for each in call.inputs]
         known = [each for each in elements if each is not None]
-        scalars = [float(each) for each in args if isinstance(each, (int, float)) and not isinstance(each, bool)]
         first = known[0] if known else None
-        second = known[1] if len(known) > 1 else (scalars[0] if scalars else None)
-        largest = 0.0
-        for each in inputs:
+        second = known[1] if len(known) > 1 else (call.scalars[0] if call.scalars else None)
+        largest, infinite = 0.0, False
+        for each in call.inputs:
             about = _core.tensor_facts(each) if each.numel() else {}
             if about:
                 largest = max(largest, abs(about["min"]), abs(about["max"]))
+                infinite = infinite or about["inf"] > 0
         half = output.dtype == torch.float16
-        cause, detail = _core.judge(plain, forward, half, facts["nan"] == 0, first, second, largest)
+        cause, detail = _core.judge(call.plain, where.node, half, facts["nan"] == 0, first, second, largest, infinite)
+        if self.in_backward and call.write is not None:
+            cause = "in-place-modification"
+            detail = f"a tensor that the gradient needs was changed by {call.write.operation} in place ({call.write.line})"
+        elif not self.in_backward and call.foreign:
+            cause = "in-place-modification"
+            detail += ", written over a tensor from before the step"
         place = f", the first at {index}" if index else ""
-        return _Suspect(plain, forward, backward, layer, line, counted(facts), place, cause, detail)
+        return _Suspect(
+            call.plain, where.node, self.in_backward, where.layer, where.line, counted(facts), place, cause, detail
+        )
 
-    def origin_of(self, tensor: Optional[torch.Tensor]) -> Optional[Origin]:
-        """The suspect whose value reached a tensor."""
+    def mark_of(self, tensor: Optional[torch.Tensor]) -> Optional[int]:
+        """The number of the suspect whose value reached a tensor; None for one that is finite, or was asked for."""
         if tensor is None or bad_facts(tensor) is None:
             return None
-        mark = self.marks.get(storage_of(tensor), _OUTSIDE)
-        return self.suspects[mark].origin() if mark >= 0 else None
+        mark = self._marks.get(storage_of(tensor), _ASKED)
+        return mark if mark >= 0 else None
+
+    def origin(self, mark: int) -> Origin:
+        """What a suspect is accused of."""
+        suspect = self.suspects[mark]
+        return suspect if isinstance(suspect, Origin) else suspect.origin()
 
 
 @contextlib.contextmanager
@@ -370,27 +335,39 @@ def _put_back(model: torch.nn.Module) -> Iterator[None]:
                 parameter.grad = gradient
 
 
+def _of_weight(name: str, tensor: torch.Tensor) -> Origin:
+    facts = bad_facts(tensor)
+    assert facts is not None
+    text = f"{name} held {counted(facts)} before the step, the first at {first_bad(tensor)}."
+    return Origin("weights", "nonfinite-weight", text, layer=name)
+
+
+def _of_input(number: int, tensor: torch.Tensor) -> Origin:
+    facts = bad_facts(tensor)
+    assert facts is not None
+    text = f"The batch held {counted(facts)} (input {number} of the model), the first at {first_bad(tensor)}."
+    return Origin("batch", "corrupt-data", text)
+
+
 def from_outside(model: torch.nn.Module, inputs: Any) -> Optional[Origin]:
-    """What was not finite before the model had any part in it: the weights, or the batch."""
-    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
-        facts = bad_facts(tensor)
-        if facts is not None:
-            text = f"{name} held {counted(facts)} before the step."
-            return Origin("weights", "nonfinite-weight", text, layer=name)
+    """What was not finite before the model had any part in it: the weights, or the batch. Masks are sound."""
+    for name, tensor in model.named_parameters():
+        if bad_facts(tensor) is not None:
+            return _of_weight(name, tensor)
+    for name, tensor in model.named_buffers():
+        if bad_facts(tensor) is not None and not looks_like_mask("add", tensor):
+            return _of_weight(name, tensor)
     for number, tensor in enumerate(tensors_in(inputs)):
-        facts = bad_facts(tensor)
-        if facts is not None:
-            index = _index(facts["first"], tensor.shape)
-            text = f"The batch held {counted(facts)} (input {number} of the model), the first at {index}."
-            return Origin("batch", "corrupt-data", text)
+        if bad_facts(tensor) is not None and not looks_like_mask("add", tensor):
+            return _of_input(number, tensor)
     return None
 
 
-def _refused(error: RuntimeError, write: Optional[_Write]) -> Optional[Origin]:
+def _refused(error: RuntimeError, write: Optional[Write]) -> Optional[Origin]:
     """A change in place that autograd has noticed, and so refuses to go on; None for any other error."""
     if "modified by an inplace operation" not in str(error):
         return None
-    told = write or _Write("", "", "")
+    told = write or Write("", "", "")
     name = told.operation or "an operation"
     at = f" at {told.layer}" if told.layer else ""
     line = f" ({told.line})" if told.line else ""
@@ -399,40 +376,45 @@ def _refused(error: RuntimeError, write: Optional[_Write]) -> Optional[Origin]:
     return Origin("backward", "in-place-modification", text, told.operation, told.layer, told.line, detail)
 
 
+def _backward(loss: torch.Tensor, calls: Calls, operations: _Operations) -> None:
+    calls.announced = operations.announced = Announced(loss.grad_fn) if current_node is None else None
+    operations.in_backward = True
+    with calls, operations:
+        torch.autograd.backward(loss)  # Tensor.backward would hide what it calls
+
+
 def trace_origin(
     model: torch.nn.Module, compute_loss: Callable[[], Any], *, backward: bool = True
 ) -> Optional[Origin]:
     """Runs `compute_loss` and its backward pass under watch and says where the first non-finite value that reaches the
     loss or a gradient comes from; None when all is finite. Random numbers, buffers and gradients are put back.
     """
-    modules = _Modules(model)
-    calls = _Calls(modules)
-    operations = _Operations(modules, calls)
+    modules = Modules(model)
+    calls = modules.calls = Calls(modules)
+    operations = _Operations(model, modules, calls)
     try:
         with _put_back(model), torch.enable_grad():
             with calls, operations:
                 result = compute_loss()
             outputs = list(tensors_in(getattr(result, "logits", result)))
-            for output in outputs:
-                found = operations.origin_of(output)
-                if found is not None:
-                    return found
+            marks = [mark for mark in map(operations.mark_of, outputs) if mark is not None]
+            if marks:
+                return operations.origin(min(marks))
             loss = outputs[0] if len(outputs) == 1 else None
-            if not backward or loss is None or loss.numel() != 1 or loss.grad_fn is None or bad_facts(loss) is not None:
+            if not backward or loss is None or loss.numel() != 1 or loss.grad_fn is None:
                 return None
-            operations.announced = _Announced(loss.grad_fn) if _current_node is None else None
+            if bad_facts(loss) is not None:
+                return operations.asked
             try:
-                with operations:
-                    loss.backward()
+                _backward(loss, calls, operations)
             except RuntimeError as error:
                 refused = _refused(error, calls.last_write)
                 if refused is None:
                     raise
                 return refused
-            for parameter in reversed(list(model.parameters())):
-                found = operations.origin_of(parameter.grad)
-                if found is not None:
-                    return found
+            marks = [mark for mark in (operations.mark_of(each.grad) for each in model.parameters()) if mark is not None]
+            if marks:
+                return operations.origin(min(marks))
     finally:
         modules.remove()
         if operations.announced is not None:

@@ -1,0 +1,65 @@
+"""What the monitor asks of its arguments; errors say what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import torch
+
+from osler.errors import InvalidError
+
+
+def _require(right: bool, words: str) -> None:
+    if not right:
+        raise InvalidError(words, "invalid-argument")
+
+
+def require_belonging(parameters: Sequence[torch.nn.Parameter], optimizers: Sequence[Any]) -> None:
+    """A model with parameters, and optimizers that hold some of them."""
+    _require(len(parameters) > 0, "the model has no parameters; assign its layers to attributes of the module")
+    _require(len(optimizers) > 0, "no optimizer was given")
+    own = {id(parameter) for parameter in parameters}
+    for optimizer in optimizers:
+        _require(
+            isinstance(optimizer, torch.optim.Optimizer),
+            f"{type(optimizer).__name__} is no torch.optim.Optimizer; give the optimizer, or a list of them",
+        )
+        held = any(id(each) in own for group in optimizer.param_groups for each in group["params"])
+        _require(held, "the optimizer holds no parameter of this model; was it made for another one?")
+
+
+def require_limit(name: str, limit: Optional[float]) -> None:
+    """A norm to clip to."""
+    _require(
+        limit is None or (math.isfinite(limit) and limit > 0),
+        f"{name} is {limit}: write a limit above 0, such as 1, or leave it out for no clipping",
+    )
+
+
+def require_loss(loss: Any) -> None:
+    """One number."""
+    _require(
+        isinstance(loss, torch.Tensor) and loss.numel() == 1,
+        "the loss must be a single number; reduce it with mean() or sum() first",
+    )
+
+
+def require_graph(loss: torch.Tensor) -> None:
+    """A loss whose backward pass has something to reach."""
+    _require(
+        loss.requires_grad,
+        "the loss depends on no parameter, so that nothing can be learned from it; was it computed under no_grad(), or "
+        "from detached tensors?",
+    )
+
+
+def require_whole_step(compute_loss: Any, optimizers: Sequence[torch.optim.Optimizer]) -> None:
+    """What `train_step` can carry out."""
+    _require(callable(compute_loss), "train_step() was given no function; give it one that returns the loss")
+    _require(
+        not any(isinstance(each, torch.optim.LBFGS) for each in optimizers),
+        "LBFGS computes the loss several times in one step, which train_step() cannot watch; call "
+        "optimizer.step(closure) yourself and monitor.step(loss) after it",
+    )
