@@ -268,6 +268,7 @@ void add_watch(py::module_& module) {
       .def("tell_clipping", [](PythonWatch& watch, double factor) { watch->tell_clipping(factor); })
       .def("take_line", [](PythonWatch& watch) { return watch->take_line(); })
       .def("tell_gradients_cleared", [](PythonWatch& watch, bool cleared) { watch->tell_gradients_cleared(cleared); })
+      .def("used", [](PythonWatch& watch) { watch->used(); })
       .def("leave", [](PythonWatch& watch) { watch->leave(); })
       .def("leave_run", [](PythonWatch& watch, double data, double forward, double backward,
                            double optimizer) { watch->leave(data, forward, backward, optimizer); })

@@ -168,12 +168,20 @@ std::optional<Domain> domain_from(std::string_view name) {
   return std::nullopt;
 }
 
+bool trained_in_turns(const Run& run) {
+  return std::any_of(run.configuration().begin(), run.configuration().end(), [](const auto& setting) {
+    return setting.first == "osler.networks" && setting.second == "trained in turns";
+  });
+}
+
 RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles) {
   const Names names(run, roles);
   if (auto found = agent(names)) return *found;
   if (names.role({Role::generator_loss})) {
     if (const auto critic = names.role({Role::discriminator_loss})) return guess(Domain::adversarial, 0.95, *critic);
   }
+  if (trained_in_turns(run))
+    return guess(Domain::adversarial, 0.9, "networks are trained in turns on each other's answers");
   if (auto found = by_name(names)) return *found;
   if (auto why = names.role({Role::latent_kl})) return guess(Domain::autoencoder, 0.9, *why);
   if (auto why = names.measure({Measure::average_precision})) return guess(Domain::detection, 0.8, *why);

@@ -9,5 +9,7 @@ namespace osler {
 
 /// The domain that the series, their roles and the configuration speak for most clearly.
 [[nodiscard]] RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles);
+/// Whether the monitor saw its network trained in turns with another one, as in a GAN.
+[[nodiscard]] bool trained_in_turns(const Run& run);
 
 }  // namespace osler

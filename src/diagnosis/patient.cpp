@@ -86,6 +86,7 @@ Patient::Patient(const Run& run, const RoleMap& roles, double now, std::optional
     return is_loss_role(entry.first) && entry.first != Role::validation_loss &&
            std::any_of(entry.second.begin(), entry.second.end(), [](const Cast& c) { return c.guess.adversarial; });
   });
+  adversarial_ = adversarial_ || trained_in_turns(run);
   for (const Role role : {Role::reward, Role::evaluation_reward}) {
     for (const Cast& cast : roles.in(role)) {
       if (!by_reward || reinforcement_ || !has_course(*cast.series)) continue;

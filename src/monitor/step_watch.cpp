@@ -30,9 +30,6 @@ constexpr std::int64_t kEarlyEvery = 3;
 constexpr double kEarlySeconds = 2;
 constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
 
-/// Seconds that watches of this thread have spent on whole steps: a generator waits for its critic, not for data.
-thread_local double trained_here = 0;
-
 }  // namespace
 
 std::string fault_of(const WatchOptions& options) {
@@ -80,7 +77,6 @@ StepWatch::StepWatch(const WatchOptions& options, Recorder recorder, std::vector
       tally_(options.line_every) {
   activations_.with_histograms(activation_pace_.due(0));
   last_diagnosis_ = left_ = now();
-  others_ = trained_here;
 }
 
 void StepWatch::begin(TensorSource& source) {
@@ -323,11 +319,20 @@ void StepWatch::tell_gradients_cleared(bool cleared) {
   check("gradients-cleared", cleared ? 1 : 0);
 }
 
+/// A player's loss goes where the other one drives it: the diagnosis has rules of its own for such runs.
+void StepWatch::tell_company(double seconds) {
+  company_.left(seconds);
+  if (told_turns_ || !company_.in_turns()) return;
+  told_turns_ = true;
+  recorder_.config("osler.networks", "trained in turns");
+}
+
 void StepWatch::leave() {
   const double computing = std::max(0.0, arrived_ - left_ - traced_);
   recorder_.scalar(steps_, "step_time", computing);
   training_ += computing;
   account(computing);
+  tell_company(std::max(0.0, computing - company_.others_trained()));
   begin_next();
   const double before = left_ = now();
   account_own(before - arrived_ + traced_);
@@ -337,7 +342,7 @@ void StepWatch::leave(double data, double forward, double backward, double optim
   forward = std::max(0.0, forward - traced_);
   const double computing = forward + backward + optimizer;
   const double between = data;
-  data = std::max(0.0, data - (trained_here - others_));
+  data = std::max(0.0, data - company_.others_trained());  // a generator waits for its critic, not for data
   recorder_.scalar(steps_, "osler/time/data", data);
   recorder_.scalar(steps_, "osler/time/forward", forward);
   recorder_.scalar(steps_, "osler/time/backward", backward);
@@ -349,8 +354,7 @@ void StepWatch::leave(double data, double forward, double backward, double optim
   begin_next();
   const double ended = now();
   account_own(std::max(0.0, ended - left_ - between - computing));
-  trained_here += std::max(0.0, ended - left_ - between);
-  others_ = trained_here;
+  tell_company(std::max(0.0, ended - left_ - between));
   left_ = ended;
 }
 

@@ -13,6 +13,7 @@
 #include "monitor/activation_ledger.h"
 #include "monitor/batch_ledger.h"
 #include "monitor/budget.h"
+#include "monitor/company.h"
 #include "monitor/gpu_ledger.h"
 #include "monitor/histogram_pace.h"
 #include "monitor/parameter_ledger.h"
@@ -93,6 +94,8 @@ class StepWatch {
   void tell_clipping(double factor);
   /// The line for people who watch a terminal, where one is due.
   [[nodiscard]] std::optional<std::string> take_line() { return tally_.take_line(); }
+  /// The model has computed something to learn from, in a step of its own or of another network.
+  void used() { company_.used(); }
   /// Whether the monitor clears the gradients itself, whatever they look like.
   void tell_gradients_cleared(bool cleared);
   /// The step is over: the next begins.
@@ -131,6 +134,7 @@ class StepWatch {
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
   [[nodiscard]] bool pair_due() const;
   void spend(Budget& budget, double seconds);
+  void tell_company(double seconds);
   void account(double training_seconds);
   void account_own(double seconds);
   std::array<Budget*, 6> budgets();
@@ -146,6 +150,7 @@ class StepWatch {
   std::unique_ptr<GpuLedger> gpu_;
   ActivationLedger activations_;
   BatchLedger batches_;
+  Company company_;
   std::int64_t steps_ = 0;
 
   Budget gradient_budget_;
@@ -162,7 +167,6 @@ class StepWatch {
   double training_ = 0;     // seconds of training so far
   double own_ = 0;          // seconds of watching so far
   double left_ = 0;         // when the monitor was last left
-  double others_ = 0;       // what all watches of this thread had trained then
   double arrived_ = 0;
   double traced_ = 0;  // by the trace inside the newest forward pass
   double usual_ = 0;   // what lies between two steps without a trace
@@ -175,6 +179,7 @@ class StepWatch {
   ResidentMemory memory_;
   std::optional<bool> told_training_;
   std::optional<bool> told_cleared_;
+  bool told_turns_ = false;
   std::map<std::string, double> told_checks_;
   std::map<std::string, Severity> told_findings_;
 };

@@ -189,6 +189,7 @@ class Monitor:
         """Keeps what went into the model until the step is over, as the graph does: then a broken step can be looked
         into. The model calls it.
         """
+        self._watch.used()
         self._inputs = inputs
         self._random = torch.get_rng_state()
 
