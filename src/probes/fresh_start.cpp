@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "probes/memorising.h"
+
 namespace osler::probes {
 namespace {
 
@@ -99,6 +101,11 @@ void FreshTrial::judge(Experiment& experiment) const {
   if (classes_ && best().level.mean < 0) {
     experiment.verdict +=
         ": the loss of a classifier cannot be below zero, so its sign is wrong. Look at that before the rate.";
+    return;
+  }
+  if (falls_without_end(first_.mean, best().level.mean)) {
+    experiment.verdict +=
+        ": it falls below zero without end, so its sign is wrong, or nothing bounds it. Look at that before the rate.";
     return;
   }
   const bool freer = free_ && clearly_better(*free_);

@@ -78,6 +78,16 @@ TEST(FreshTrial, DoesNotRecommendARateForALossWithTheWrongSign) {
   EXPECT_EQ(experiment.value("best-factor"), std::nullopt);
 }
 
+TEST(FreshTrial, SeesTheWrongSignByTheFallToo) {
+  FreshTrial trial({0.5, 0.01}, {-1, 0.01}, 0.1, 50, 10, /*classes=*/false);
+  run(trial, [](const FreshArm& arm, int step) { return -1 - 100 * arm.factor * step; });
+  Experiment experiment;
+  trial.write(experiment);
+  EXPECT_EQ(experiment.outcome, Experiment::Outcome::undecided);
+  EXPECT_THAT(experiment.verdict, HasSubstr("falls below zero without end"));
+  EXPECT_EQ(experiment.value("best-factor"), std::nullopt);
+}
+
 TEST(FreshTrial, LeavesTheQuestionOpenWhenNothingLearns) {
   FreshTrial trial({2, 0.01}, {2, 0.01}, 0.1, 50, 100, false);
   run(trial, [](const FreshArm&, int) { return 2.0; });

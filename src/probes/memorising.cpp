@@ -67,4 +67,9 @@ bool falls_without_end(std::span<const double> losses) {
   return losses.back() < losses.front() && middle - losses.back() > losses.front() - middle;
 }
 
+bool falls_without_end(double start, double lowest) {
+  constexpr double kFarBelow = 100;  // times the first loss: logarithms of densities come to a few times it
+  return lowest < 0 && -lowest > kFarBelow * std::max(1.0, std::abs(start));
+}
+
 }  // namespace osler::probes

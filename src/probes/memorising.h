@@ -32,5 +32,7 @@ struct MemoryGoal {
 /// How low outputs of their own, without a model, brought a loss: whether it falls faster and faster instead of coming
 /// to a minimum.
 [[nodiscard]] bool falls_without_end(std::span<const double> losses);
+/// The same of a loss that began at `start` and came down to `lowest`: so far below zero that nothing bounds it.
+[[nodiscard]] bool falls_without_end(double start, double lowest);
 
 }  // namespace osler::probes

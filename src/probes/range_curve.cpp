@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 
+#include "probes/memorising.h"
+
 namespace osler::probes {
 namespace {
 
@@ -162,6 +164,9 @@ std::string reason_to_refuse(std::span<const double> rates, std::size_t length, 
                                  judgement.readings->minimum_tenth, judgement.readings->sliding_slope}));
   }
   if (!judgement.divergence && length == rates.size() && fall.minimum + 1 == length) {
+    if (falls_without_end(fall.start, judgement.smoothed[fall.minimum])) {
+      return "the loss falls below zero without end: its sign is wrong, or nothing bounds it";
+    }
     return fmt::format("the loss still falls at the largest rate tried ({:.3g}): test a wider range", rates.back());
   }
   return {};
@@ -267,6 +272,14 @@ RangeJudgement judge_range(std::span<const double> rates, const std::vector<Rang
   if (2 * ends.size() > passes.size() && !ends.empty()) {
     std::sort(ends.begin(), ends.end());
     judgement.divergence = std::pow(10.0, ends[ends.size() / 2]);
+  }
+  // The first loss comes before the first step: no rate is to blame.
+  if (!passes.empty() &&
+      std::all_of(passes.begin(), passes.end(), [](const RangePass& pass) { return pass.empty(); })) {
+    judgement.divergence.reset();
+    judgement.refusal =
+        "the loss is not finite before the first step: look at the batches, which may be empty or hold NaN";
+    return judgement;
   }
   if (length < std::min(kFewest, rates.size()) || passes.empty()) {
     judgement.refusal = judgement.divergence ? fmt::format("the loss diverged at once, at a learning rate of {:.3g}",

@@ -137,6 +137,20 @@ TEST(RangeCurve, OnePassIsEnoughForASuggestion) {
   EXPECT_LE(judgement.low, judgement.high);
 }
 
+TEST(RangeCurve, BlamesNoRateForALossThatIsBrokenFromTheStart) {
+  const std::vector<double> rates = range_rates(1e-7, 10, 100, false);
+  const RangeJudgement judgement = judge_range(rates, {{}, {}, {}});
+  EXPECT_THAT(judgement.refusal, testing::HasSubstr("not finite before the first step"));
+  EXPECT_EQ(judgement.divergence, std::nullopt);
+}
+
+TEST(RangeCurve, SeesALossThatFallsBelowZeroWithoutEnd) {
+  const std::vector<double> rates = range_rates(1e-7, 10, 100, false);
+  RangePass pass;
+  for (const double rate : rates) pass.push_back(-1 - 1e4 * rate);
+  EXPECT_THAT(judge_range(rates, {pass, pass, pass}).refusal, testing::HasSubstr("its sign is wrong"));
+}
+
 TEST(ClassSkew, TellsSortedBatchesFromShuffledOnes) {
   std::mt19937 random(1);
   std::uniform_int_distribution<std::int64_t> any(0, 9);

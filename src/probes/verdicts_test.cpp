@@ -153,6 +153,9 @@ TEST(MemoryGoal, TellsSlowFromStuckAndFromWild) {
 TEST(MemoryGoal, SeesALossWithoutALowestValue) {
   EXPECT_TRUE(falls_without_end(std::vector<double>{-1, -2, -4, -8, -16}));
   EXPECT_FALSE(falls_without_end(std::vector<double>{2, 1, 0.5, 0.25, 0.12}));
+  EXPECT_TRUE(falls_without_end(-1.4, -500));
+  EXPECT_FALSE(falls_without_end(1.4, -3));      // the logarithm of a density
+  EXPECT_FALSE(falls_without_end(2000, -3500));  // summed over an image
 }
 
 TEST(Starts, JudgesBySizeRowsAndBias) {
