@@ -133,6 +133,14 @@ py::tuple examined(PythonWatch& watch, double loss, const py::list& parameters) 
   return py::make_tuple(verdict.finite, verdict.first_bad, verdict.norm);
 }
 
+/// The nodes behind a loss: the plain name of each, and the numbers of those that it used.
+void loss_told(PythonWatch& watch, const std::vector<std::pair<std::string, std::vector<std::size_t>>>& shown) {
+  std::vector<monitor::LossNode> nodes;
+  nodes.reserve(shown.size());
+  for (const auto& [plain, inputs] : shown) nodes.push_back({plain, inputs});
+  watch->tell_loss(nodes);
+}
+
 void use_gpu(PythonWatch& watch, int device, const std::string& cache_folder,
              const std::vector<std::string>& compilers) {
   std::unique_ptr<stats::GpuEngine> engine;
@@ -252,6 +260,8 @@ void add_watch(py::module_& module) {
            [](PythonWatch& watch, double seconds, std::size_t operations) { watch->traced(seconds, operations); })
       .def("arrive", [](PythonWatch& watch) { watch->arrive(); })
       .def("examine", &examined)
+      .def("loss_due", [](PythonWatch& watch) { return watch->loss_due(); })
+      .def("tell_loss", &loss_told)
       .def("use_gpu", &use_gpu)
       .def("look_later", &looked_later)
       .def("settle", [](PythonWatch& watch) { return told(taken(watch->settle())); })

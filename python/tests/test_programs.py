@@ -179,3 +179,36 @@ def test_lbfgs_is_watched_by_step() -> None:
     for _ in range(10):
         assert monitor.step(optimizer.step(closure))
     assert monitor.steps == 10
+
+
+def _classifier(last: Any, loss: Callable[[Any, Any], Any], folder: Path) -> Any:
+    """A short training of three classes, with something behind its outputs."""
+    torch.manual_seed(3)
+    network = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 3), last)
+    optimizer, monitor = _watched(network, "classifier", folder)
+    for _ in range(20):
+        x = _ring(32)
+        optimizer.zero_grad()
+        value = loss(network(x), (x[:, 0] > 0).long() + (x[:, 1] > 0).long())
+        value.backward()
+        if monitor.step(value):
+            optimizer.step()
+    return monitor.report(only=["outputs-squashed-twice"])
+
+
+def test_a_softmax_before_a_cross_entropy_is_seen_in_the_graph_of_the_loss(tmp_path: Path) -> None:
+    one_hot = lambda y: F.one_hot(y, 3).float()  # noqa: E731
+    for last, loss in (
+        (nn.Softmax(-1), F.cross_entropy),
+        (nn.Softmax(-1), lambda out, y: 0.3 * F.cross_entropy(out.view(-1, 3), y) + out.square().mean()),
+        (nn.Sigmoid(), lambda out, y: F.binary_cross_entropy_with_logits(out, one_hot(y))),
+    ):
+        assert _classifier(last, loss, tmp_path).has("outputs-squashed-twice"), (last, loss)
+    for last, loss in (
+        (nn.Identity(), F.cross_entropy),
+        (nn.LogSoftmax(-1), F.nll_loss),
+        (nn.LogSoftmax(-1), F.cross_entropy),  # does no harm
+        (nn.Softmax(-1), lambda out, y: F.mse_loss(out, one_hot(y))),
+        (nn.Sigmoid(), lambda out, y: F.binary_cross_entropy(out, one_hot(y))),
+    ):
+        assert not _classifier(last, loss, tmp_path).has("outputs-squashed-twice"), (last, loss)

@@ -24,8 +24,7 @@ constexpr double kTraceShare = 0.09;
 constexpr double kDiagnosisShare = 0.04;
 constexpr double kBatchShare = 0.2;
 constexpr double kHistogramShare = 0.03;
-/// The first steps are looked at whatever the budget says, every third of so many, up to a bound.
-constexpr std::int64_t kEarlySteps = 50;
+/// The first steps are looked at whatever the budget says, every third of them, up to a bound.
 constexpr std::int64_t kEarlyEvery = 3;
 constexpr double kEarlySeconds = 2;
 constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
@@ -116,7 +115,7 @@ void StepWatch::tell_parameters(const std::vector<bool>& trainable, const std::v
 
 bool StepWatch::early() const {
   const std::int64_t seen = steps_seen();
-  if (options_.budget <= 0 || seen >= kEarlySteps || seen % kEarlyEvery != 0) return false;
+  if (options_.budget <= 0 || seen >= kFirstSteps || seen % kEarlyEvery != 0) return false;
   const double step = seen > 0 ? training_ / static_cast<double>(seen) : 0;
   return early_spent_ < std::max(kEarlySeconds, kEarlyInSteps * step);
 }

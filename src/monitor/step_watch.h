@@ -16,6 +16,7 @@
 #include "monitor/company.h"
 #include "monitor/gpu_ledger.h"
 #include "monitor/histogram_pace.h"
+#include "monitor/loss_graph.h"
 #include "monitor/parameter_ledger.h"
 #include "monitor/resident_memory.h"
 #include "monitor/step_tally.h"
@@ -74,6 +75,10 @@ class StepWatch {
   void arrive();
   /// Whether `examine` will measure all parameters, so that it is worth telling which are trained.
   [[nodiscard]] bool statistics_due() const;
+  /// Whether the graph of the loss is worth a look: `tell_loss`.
+  [[nodiscard]] bool loss_due() const { return steps_seen() < kFirstSteps && statistics_due(); }
+  /// The graph of the loss, the loss's own node first.
+  void tell_loss(std::span<const LossNode> nodes) { check("outputs-squashed-twice", squashed_twice(nodes) ? 1 : 0); }
   /// Looks at the step.
   StepVerdict examine(double loss, TensorSource& source);
   /// From now on the parameters are measured on their GPU, by `look_later` in place of `examine`.
@@ -129,6 +134,8 @@ class StepWatch {
   [[nodiscard]] double own_seconds() const { return own_; }
 
  private:
+  static constexpr std::int64_t kFirstSteps = 50;  // that are looked at whatever the budget says
+
   [[nodiscard]] std::int64_t steps_seen() const { return steps_ - options_.first_step; }
   [[nodiscard]] bool early() const;
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;

@@ -14,6 +14,7 @@
 #include "osler/diagnosis/diagnose.h"
 #include "torch/clipping.h"
 #include "torch/host_tensor.h"
+#include "torch/loss_graph.h"
 
 namespace osler::torch {
 
@@ -279,6 +280,9 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   record_gradient_pair();
   record_step(value, look);
   const bool finite = std::isfinite(value) && look.finite;
+  if (sampled && steps_seen() < kEarlySteps) {
+    check("outputs-squashed-twice", monitor::squashed_twice(graph_of(loss)) ? 1 : 0);
+  }
   if (finite) {
     if (sampled) {
       record_statistics();

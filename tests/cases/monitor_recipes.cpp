@@ -369,6 +369,16 @@ std::vector<Recipe> live_recipes() {
           [](Random& r) { return every(r, "osler/check/eval-mode-in-training", 60); }, kFlat),
 
       sick(
+          "outputs-squashed-twice", "always", "A softmax before every cross-entropy.",
+          [](Random& r) { return every(r, "osler/check/outputs-squashed-twice", 1); }, {"wrong-loss-function"}, kFlat),
+      healthy(
+          "outputs-squashed-twice", "raw", "Raw outputs at every look.",
+          [](Random& r) { return every(r, "osler/check/outputs-squashed-twice", 0); }, kFlat),
+      borderline(
+          "outputs-squashed-twice", "a-third", "In one loss of three that take turns.",
+          [](Random& r) { return every(r, "osler/check/outputs-squashed-twice", 3); }, kFlat),
+
+      sick(
           "train-mode-in-validation", "always", "Training mode on every validation batch.",
           [](Random& r) { return every(r, "osler/check/train-mode-in-validation", 1); }, {"validation-pipeline-bug"},
           kFlat),

@@ -186,7 +186,7 @@ std::vector<Fault> layer_faults() {
       {"weight decay of 5, perceptron", {"weight-norm-collapsing"}, optimized_by(perceptron, sgd(0.1, 0, 5))},
       {"weight decay of 5, autoencoder", {"weight-norm-collapsing"}, optimized_by(autoencoder, sgd(0.05, 0.9, 5))},
       {"softmax twice, perceptron",
-       {"confidence-without-learning", "loss-stuck-after-drop", "underfitting"},
+       {"outputs-squashed-twice"},
        with(perceptron,
             [](Trial& trial) {
               trial.program.loss = [](const at::Tensor& out, const at::Tensor& y) {
@@ -194,7 +194,7 @@ std::vector<Fault> layer_faults() {
               };
             })},
       {"softmax twice, convolutional",
-       {"confidence-without-learning", "loss-stuck-after-drop", "underfitting"},
+       {"outputs-squashed-twice"},
        with(convolutional,
             [](Trial& trial) {
               trial.program.loss = [](const at::Tensor& out, const at::Tensor& y) {

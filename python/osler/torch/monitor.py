@@ -22,6 +22,7 @@ from osler.torch import gpu as gpus
 from osler.torch.blame import blamed
 from osler.torch.model import BatchReport, depends_on_mode, inner, kept_buffers, problems_now, take_off, weakly
 from osler.torch.origin import Origin
+from osler.torch.places import graph_of
 from osler.torch.requirements import require_belonging, require_graph, require_limit, require_loss, require_whole_step
 from osler.torch.trace import Trace
 
@@ -311,6 +312,8 @@ class Monitor:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             for optimizer in self._optimizers:
                 scaler.unscale_(optimizer)
+        if watch.loss_due():
+            watch.tell_loss(graph_of(loss))
         if watch.statistics_due():
             self._tell_parameters()
         try:
@@ -353,6 +356,8 @@ class Monitor:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             for optimizer in self._optimizers:
                 scaler.unscale_(optimizer)
+        if watch.loss_due():
+            watch.tell_loss(graph_of(loss))
         if watch.statistics_due():
             self._tell_parameters()
         finite, first_bad, norm = watch.examine(value, self._parameters)

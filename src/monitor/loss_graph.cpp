@@ -1,0 +1,40 @@
+// Reading the graph of a loss.
+#include "monitor/loss_graph.h"
+
+#include "monitor/operations.h"
+
+namespace osler::monitor {
+namespace {
+
+bool takes_raw(const std::string& plain) {
+  return plain == "log_softmax" || plain == "binary_cross_entropy_with_logits";
+}
+
+bool squashes(const std::string& plain) {
+  return plain == "softmax" || plain == "sigmoid";
+}
+
+/// It gives on the values that it was given.
+bool passes_on(const std::string& plain) {
+  return only_looks(plain) || plain == "clone" || plain == "to_copy" || plain == "reshape";
+}
+
+}  // namespace
+
+bool squashed_twice(std::span<const LossNode> nodes) {
+  for (const LossNode& node : nodes) {
+    if (!takes_raw(node.plain)) continue;
+    const LossNode* before = &node;
+    do {
+      if (before->inputs.empty() || before->inputs.front() >= nodes.size()) {
+        before = nullptr;
+        break;
+      }
+      before = &nodes[before->inputs.front()];
+    } while (passes_on(before->plain));
+    if (before != nullptr && squashes(before->plain)) return true;
+  }
+  return false;
+}
+
+}  // namespace osler::monitor
