@@ -15,6 +15,7 @@
 #include "bindings/tensors.h"
 #include "monitor/step_watch.h"
 #include "osler/run/experiment.h"
+#include "run/series_names.h"
 
 namespace osler::python {
 namespace {
@@ -289,7 +290,8 @@ void add_watch(py::module_& module) {
       .def("scalar", [](PythonWatch& watch, const std::string& name, double value) { watch->scalar(name, value); })
       .def("validation",
            [](PythonWatch& watch, const std::string& name, double value) { watch->validation(name, value); })
-      .def("check", [](PythonWatch& watch, const std::string& id, double value) { watch->check(id, value); })
+      .def("check", [](PythonWatch& watch, const std::string& id,
+                       double value) { watch->check(series_name::completed(series_name::kCheckOf, id), value); })
       .def("epoch", [](PythonWatch& watch, double number) { watch->epoch(number); })
       .def("note", [](PythonWatch& watch, const std::string& text) { watch->note(text); })
       .def("finished",

@@ -8,6 +8,7 @@
 #include "osler/diagnosis/tree.h"
 #include "osler/figures/figure.h"
 #include "osler/run/role.h"
+#include "run/series_names.h"
 
 namespace osler::dashboard {
 namespace {
@@ -92,14 +93,13 @@ Json histogram_names(const Run& run) {
 
 /// Where a value that is not finite came from, as the monitor wrote it: a note of the step in which a series says so.
 Json origin_json(const Run& run) {
-  constexpr std::string_view kOrigin = "osler/origin/";
   for (const Series& series : run.all_series()) {
-    if (!series.name().starts_with(kOrigin) || series.summary().empty()) continue;
+    if (!series.name().starts_with(series_name::kOriginOf) || series.summary().empty()) continue;
     const std::int64_t step = series.summary().total()->first_step;
     const auto same = [step](const Mark& mark) { return mark.kind == Mark::Kind::note && mark.step == step; };
     const auto note = std::find_if(run.marks().begin(), run.marks().end(), same);
     const std::string text = note == run.marks().end() ? std::string() : note->text.substr(0, kLongestText);
-    return {{"step", step}, {"cause", series.name().substr(kOrigin.size())}, {"text", text}};
+    return {{"step", step}, {"cause", series.name().substr(series_name::kOriginOf.size())}, {"text", text}};
   }
   return nullptr;
 }

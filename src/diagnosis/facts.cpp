@@ -12,6 +12,7 @@
 #include "diagnosis/layers.h"
 #include "diagnosis/turn.h"
 #include "diagnosis/wording.h"
+#include "run/series_names.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -396,7 +397,7 @@ std::optional<FirstSignal> first_signal(const Patient& patient) {
 }
 
 bool monitored(const Patient& patient) {
-  return patient.run().find("osler/check/parameters-not-optimized") != nullptr;
+  return patient.run().find(series_name::kCheckParametersNotOptimized) != nullptr;
 }
 
 bool exactly_constant(const Reading& reading) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "diagnosis/experiments.h"
+#include "run/series_names.h"
 
 namespace osler {
 namespace {
@@ -36,7 +37,7 @@ constexpr std::array kTraced = {"log-of-zero",   "division-by-zero", "sqrt-at-ze
 std::optional<Clue> traced(const Patient& patient, std::string_view cause) {
   if (std::find(kTraced.begin(), kTraced.end(), cause) == kTraced.end()) return std::nullopt;
   const auto seen = [&](std::string_view id) {
-    return patient.run().find("osler/origin/" + std::string(id)) != nullptr;
+    return patient.run().find(series_name::completed(series_name::kOriginOf, id)) != nullptr;
   };
   constexpr double kFound = 6;
   constexpr double kRanAway = 2.5;  // values that grew until they overflowed: steps that are too long do that as well

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "monitor/operations.h"
+#include "run/series_names.h"
 
 namespace osler::monitor {
 namespace {
@@ -88,7 +89,7 @@ void ActivationLedger::record(Recorder& recorder, std::int64_t step) {
     window->second.add(*activation.units);
     if (window->second.full()) recorder.scalar(step, name + "#dead-share", window->second.dead_share());
   }
-  if (logits_) recorder.scalar(step, "osler/logits/max", *logits_);
+  if (logits_) recorder.scalar(step, series_name::kLogitsMax, *logits_);
   clear();
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "monitor/clock.h"
+#include "run/series_names.h"
 
 namespace osler::monitor {
 namespace {
@@ -173,25 +174,23 @@ void BatchLedger::examine_labels(const BatchView& batch, BatchFacts& facts) {
 }
 
 void BatchLedger::record(const BatchFacts& facts, bool indices, std::int64_t step, Recorder& recorder) {
-  const auto tell = [&](std::string_view what, double value) {
-    recorder.scalar(step, "osler/batch/" + std::string(what), value);
-  };
-  tell("nonfinite-share", share(facts.nonfinite, facts.inputs));
+  const auto tell = [&](std::string_view series, double value) { recorder.scalar(step, series, value); };
+  tell(series_name::kBatchNonfiniteShare, share(facts.nonfinite, facts.inputs));
   if (!indices) {
-    tell("magnitude", facts.abs_max);
-    tell("center", facts.mean);
-    tell("deviation", facts.std);
+    tell(series_name::kBatchMagnitude, facts.abs_max);
+    tell(series_name::kBatchCenter, facts.mean);
+    tell(series_name::kBatchDeviation, facts.std);
   }
-  tell("identical-samples", facts.identical_samples ? 1 : 0);
-  tell("repeated", facts.repeated ? 1 : 0);
-  if (facts.repeated) tell("repeated-after", static_cast<double>(facts.repeated_after));
+  tell(series_name::kBatchIdenticalSamples, facts.identical_samples ? 1 : 0);
+  tell(series_name::kBatchRepeated, facts.repeated ? 1 : 0);
+  if (facts.repeated) tell(series_name::kBatchRepeatedAfter, static_cast<double>(facts.repeated_after));
   if (facts.labels == 0) return;
-  tell("invalid-labels-share", share(facts.invalid_labels, facts.labels));
-  tell("constant-label", facts.constant_label ? 1 : 0);
+  tell(series_name::kBatchInvalidLabelsShare, share(facts.invalid_labels, facts.labels));
+  tell(series_name::kBatchConstantLabel, facts.constant_label ? 1 : 0);
   if (facts.largest_class_share <= 0) return;
-  tell("largest-class-share", facts.largest_class_share);
-  tell("class-share-so-far", facts.class_share_so_far);
-  tell("classes", static_cast<double>(classes_.value_or(facts.classes_seen)));
+  tell(series_name::kBatchLargestClassShare, facts.largest_class_share);
+  tell(series_name::kBatchClassShareSoFar, facts.class_share_so_far);
+  tell(series_name::kBatchClasses, static_cast<double>(classes_.value_or(facts.classes_seen)));
 }
 
 }  // namespace osler::monitor

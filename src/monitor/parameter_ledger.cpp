@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "monitor/finite.h"
+#include "run/series_names.h"
 
 namespace osler::monitor {
 namespace {
@@ -339,9 +340,11 @@ void ParameterLedger::record_start(Recorder& recorder, TensorSource& source) {
     const auto count = static_cast<double>(weight.count);
     const double inputs = count / static_cast<double>(each.parameter->shape[0]);
     const double size = weight.l2() / std::sqrt(count);
-    recorder.scalar(0, "osler/init/scale/" + each.parameter->name, size / std::sqrt(2 / inputs));
+    recorder.scalar(0, series_name::completed(series_name::kInitScaleOf, each.parameter->name),
+                    size / std::sqrt(2 / inputs));
     const double spread = batch_.rows(each.rows).spread;
-    if (std::isfinite(spread)) recorder.scalar(0, "osler/init/rows/" + each.parameter->name, spread);
+    if (std::isfinite(spread))
+      recorder.scalar(0, series_name::completed(series_name::kInitRowsOf, each.parameter->name), spread);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "monitor/clock.h"
 #include "osler/diagnosis/diagnose.h"
+#include "run/series_names.h"
 
 namespace osler::monitor {
 namespace {
@@ -103,13 +104,13 @@ void StepWatch::tell_parameters(const std::vector<bool>& trainable, const std::v
     parameters_.tell(i, trainable[i], optimized[i]);
     const std::string& name = parameters_.parameters()[i].name;
     const bool missing = trainable[i] && !optimized[i] && !parameters_.has_moved(i);
-    tell("parameters-frozen/" + name, trainable[i] ? 0 : 1);
-    if (known) tell("parameters-not-optimized/" + name, missing ? 1 : 0);
+    tell(series_name::completed(series_name::kParameterFrozenOf, name), trainable[i] ? 0 : 1);
+    if (known) tell(series_name::completed(series_name::kParameterNotOptimizedOf, name), missing ? 1 : 0);
     if (missing) ++left_out;
   }
   if (!known) return;
-  const auto told = told_checks_.try_emplace("parameters-not-optimized", -1).first;
-  if (told->second != left_out) check("parameters-not-optimized", left_out);
+  const auto told = told_checks_.try_emplace(std::string(series_name::kCheckParametersNotOptimized), -1).first;
+  if (told->second != left_out) check(series_name::kCheckParametersNotOptimized, left_out);
   told->second = left_out;
 }
 
@@ -271,7 +272,7 @@ void StepWatch::record_pair() {
   const auto pair = parameters_.take_pair();
   if (!pair) return;
   // How much of the gradient before is in this one: all of it when gradients are never cleared.
-  if (!told_cleared_.value_or(false)) check("gradients-carried", pair->dot / pair->a_squared);
+  if (!told_cleared_.value_or(false)) check(series_name::kCheckGradientsCarried, pair->dot / pair->a_squared);
   pairs_.push_back(*pair);
   if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
   if (!options_.batch_size || pairs_.size() < kPairsKept) return;
@@ -279,8 +280,8 @@ void StepWatch::record_pair() {
   // Where no signal is left the scale is infinite, which a curve cannot tell.
   constexpr double kMostBatches = 1e6;
   const double scale = stats::gradient_noise(pairs_, size).scale();
-  recorder_.scalar(steps_, "osler/gradient-noise-scale", std::min(scale, kMostBatches * size));
-  recorder_.scalar(steps_, "osler/batch/size", size);
+  recorder_.scalar(steps_, series_name::kGradientNoiseScale, std::min(scale, kMostBatches * size));
+  recorder_.scalar(steps_, series_name::kBatchSize, size);
 }
 
 void StepWatch::record_memory() {
@@ -293,7 +294,7 @@ void StepWatch::record_memory() {
   if (time - last_memory_ < kSecondsBetween && steps_ - last_memory_step_ < between) return;
   last_memory_ = time;
   last_memory_step_ = steps_;
-  if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps_, "osler/memory/resident", bytes);
+  if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps_, series_name::kMemoryResident, bytes);
 }
 
 void StepWatch::tell_state(const std::vector<double>& rates, std::optional<bool> training) {
@@ -303,7 +304,7 @@ void StepWatch::tell_state(const std::vector<double>& rates, std::optional<bool>
   if (!rates.empty()) tally_.rate(rates.front());
   constexpr std::int64_t kSeldom = 64;  // the mode hardly ever changes: told when it does, and now and then
   if (!training || (told_training_ == training && steps_ % kSeldom != 0)) return;
-  check("eval-mode-in-training", *training ? 0 : 1);
+  check(series_name::kCheckEvalModeInTraining, *training ? 0 : 1);
   told_training_ = training;
 }
 
@@ -315,7 +316,7 @@ void StepWatch::begin_next() {
 void StepWatch::tell_gradients_cleared(bool cleared) {
   if (told_cleared_ == cleared) return;
   told_cleared_ = cleared;
-  check("gradients-cleared", cleared ? 1 : 0);
+  check(series_name::kCheckGradientsCleared, cleared ? 1 : 0);
 }
 
 /// A player's loss goes where the other one drives it: the diagnosis has rules of its own for such runs.
@@ -342,10 +343,10 @@ void StepWatch::leave(double data, double forward, double backward, double optim
   const double computing = forward + backward + optimizer;
   const double between = data;
   data = std::max(0.0, data - company_.others_trained());  // a generator waits for its critic, not for data
-  recorder_.scalar(steps_, "osler/time/data", data);
-  recorder_.scalar(steps_, "osler/time/forward", forward);
-  recorder_.scalar(steps_, "osler/time/backward", backward);
-  recorder_.scalar(steps_, "osler/time/optimizer", optimizer);
+  recorder_.scalar(steps_, series_name::kTimeData, data);
+  recorder_.scalar(steps_, series_name::kTimeForward, forward);
+  recorder_.scalar(steps_, series_name::kTimeBackward, backward);
+  recorder_.scalar(steps_, series_name::kTimeOptimizer, optimizer);
   recorder_.scalar(steps_, "step_time", data + computing);
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
   account(computing + std::min(data, computing));
@@ -401,8 +402,8 @@ void StepWatch::validation(std::string_view name, double value) {
   left_ = now();  // what lies behind was validation, not training
 }
 
-void StepWatch::check(std::string_view id, double value) {
-  recorder_.scalar(steps_, "osler/check/" + std::string(id), value);
+void StepWatch::check(std::string_view series, double value) {
+  recorder_.scalar(steps_, series, value);
 }
 
 std::vector<Observation> StepWatch::news() {

@@ -23,6 +23,7 @@
 #include "monitor/tensor_source.h"
 #include "osler/diagnosis/report.h"
 #include "osler/recorder/recorder.h"
+#include "run/series_names.h"
 
 namespace osler::monitor {
 
@@ -78,7 +79,7 @@ class StepWatch {
   /// Whether the graph of the loss is worth a look: `tell_loss`.
   [[nodiscard]] bool loss_due() const { return steps_seen() < kFirstSteps && statistics_due(); }
   /// The graph of the loss, the loss's own node first.
-  void tell_loss(std::span<const LossNode> nodes) { check("outputs-squashed-twice", squashed_twice(nodes) ? 1 : 0); }
+  void tell_loss(std::span<const LossNode> nodes) { check(series_name::kCheckOutputsSquashedTwice, squashed_twice(nodes) ? 1 : 0); }
   /// Looks at the step.
   StepVerdict examine(double loss, TensorSource& source);
   /// From now on the parameters are measured on their GPU, by `look_later` in place of `examine`.
@@ -116,8 +117,8 @@ class StepWatch {
   void scalar(std::string_view name, double value) { recorder_.scalar(steps_, name, value); }
   /// The result of a validation: at the step that was done last.
   void validation(std::string_view name, double value);
-  /// A fact that findings ask for: "osler/check/<id>".
-  void check(std::string_view id, double value);
+  /// A fact that findings ask for, under one of the names in run/series_names.h.
+  void check(std::string_view series, double value);
   void note(const std::string& text) { recorder_.mark(Mark::Kind::note, steps_, text); }
   /// An epoch is over: records its number and the mean of its losses.
   void epoch(double number);

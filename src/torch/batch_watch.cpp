@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "monitor/clock.h"
+#include "run/series_names.h"
 
 namespace osler::torch {
 
@@ -52,18 +53,11 @@ bool BatchWatch::due() {
 }
 
 void BatchWatch::record(const BatchReport& report, bool indices, std::int64_t step, Recorder& recorder) {
-  static constexpr std::array<std::string_view, told_count> kNames = {"osler/batch/nonfinite-share",
-                                                                      "osler/batch/magnitude",
-                                                                      "osler/batch/center",
-                                                                      "osler/batch/deviation",
-                                                                      "osler/batch/identical-samples",
-                                                                      "osler/batch/repeated",
-                                                                      "osler/batch/repeated-after",
-                                                                      "osler/batch/invalid-labels-share",
-                                                                      "osler/batch/constant-label",
-                                                                      "osler/batch/largest-class-share",
-                                                                      "osler/batch/class-share-so-far",
-                                                                      "osler/batch/classes"};
+  static constexpr std::array<std::string_view, told_count> kNames = {
+      series_name::kBatchNonfiniteShare,    series_name::kBatchMagnitude,          series_name::kBatchCenter,
+      series_name::kBatchDeviation,         series_name::kBatchIdenticalSamples,   series_name::kBatchRepeated,
+      series_name::kBatchRepeatedAfter,     series_name::kBatchInvalidLabelsShare, series_name::kBatchConstantLabel,
+      series_name::kBatchLargestClassShare, series_name::kBatchClassShareSoFar,    series_name::kBatchClasses};
   values_.clear();
   const auto tell = [&](Told what, double value) {
     if (!series_[what]) series_[what] = recorder.series(kNames[what]);

@@ -28,7 +28,7 @@ class BatchWatch {
   [[nodiscard]] Budget& budget() { return budget_; }
 
  private:
-  /// What is recorded of a batch: the series "osler/batch/...".
+  /// What is recorded of a batch: the series of run/series_names.h.
   enum Told : std::size_t {
     nonfinite_share,
     magnitude,

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "monitor/step_watch.h"
+#include "run/series_names.h"
 #include "torch/monitor_work.h"
 
 namespace osler::torch {
@@ -138,15 +139,15 @@ void Monitor::note(std::string_view text) {
 }
 
 void Monitor::checkpoint(bool with_scheduler) {
-  work_->check("scheduler-not-checkpointed", with_scheduler ? 0 : 1);
+  work_->check(series_name::kCheckSchedulerNotCheckpointed, with_scheduler ? 0 : 1);
 }
 
 void Monitor::split_overlap(double share) {
-  work_->check("split-overlap", share);
+  work_->check(series_name::kCheckSplitOverlap, share);
 }
 
 void Monitor::validation_changes(double share) {
-  work_->check("validation-augmented", share);
+  work_->check(series_name::kCheckValidationAugmented, share);
 }
 
 void Monitor::config(std::string_view key, std::string_view value) {

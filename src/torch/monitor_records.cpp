@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "monitor/clock.h"
+#include "run/series_names.h"
 #include "torch/monitor_work.h"
 
 namespace osler::torch {
@@ -53,15 +54,16 @@ void Monitor::Work::tell_parameters() {
   for (std::size_t i = 0; i < book_.names().size(); ++i) {
     const std::string& name = book_.names()[i];
     const at::Tensor& parameter = book_.parameters()[i];
-    tell("parameters-frozen/" + name, parameter.requires_grad() ? 0 : 1);
+    tell(series_name::completed(series_name::kParameterFrozenOf, name), parameter.requires_grad() ? 0 : 1);
     const bool missing =
         parameter.requires_grad() && !known.contains(parameter.unsafeGetTensorImpl()) && !has_moved(name, parameter);
     if (missing) ++left_out;
-    if (steps_seen() >= kStepsToKnow) tell("parameters-not-optimized/" + name, missing ? 1 : 0);
+    if (steps_seen() >= kStepsToKnow)
+      tell(series_name::completed(series_name::kParameterNotOptimizedOf, name), missing ? 1 : 0);
   }
   if (steps_seen() < kStepsToKnow) return;
-  const auto told = told_checks_.try_emplace("parameters-not-optimized", -1).first;
-  if (told->second != left_out) check("parameters-not-optimized", left_out);
+  const auto told = told_checks_.try_emplace(std::string(series_name::kCheckParametersNotOptimized), -1).first;
+  if (told->second != left_out) check(series_name::kCheckParametersNotOptimized, left_out);
   told->second = left_out;
 }
 
@@ -122,8 +124,8 @@ NonfiniteOrigin Monitor::Work::rough_origin(double loss, const GradientLook& loo
                                   "batch was");
 }
 
-void Monitor::Work::check(std::string_view id, double value) {
-  recorder_.scalar(steps, std::string(kCheck) + std::string(id), value);
+void Monitor::Work::check(std::string_view series, double value) {
+  recorder_.scalar(steps, series, value);
 }
 
 void Monitor::Work::record_rates() {
@@ -150,7 +152,7 @@ void Monitor::Work::record_memory() {
   if (time - last_memory_ < kSecondsBetween && steps - last_memory_step_ < between) return;
   last_memory_ = time;
   last_memory_step_ = steps;
-  if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps, "osler/memory/resident", bytes);
+  if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps, series_name::kMemoryResident, bytes);
 }
 
 void Monitor::Work::throw_refusal() {
@@ -186,13 +188,13 @@ void Monitor::Work::compare_ranks(const GradientLook& look) {
     const double largest = numbers.abs().max().item<double>();
     return largest > 0 ? (numbers.max() - numbers.min()).item<double>() / largest : 0;
   };
-  recorder_.scalar(steps, "osler/ranks/weight-difference", spread(0));
-  recorder_.scalar(steps, "osler/ranks/gradient-difference", spread(1));
+  recorder_.scalar(steps, series_name::kRanksWeightDifference, spread(0));
+  recorder_.scalar(steps, series_name::kRanksGradientDifference, spread(1));
   const at::Tensor seconds = board.select(1, 2);
   const double median = seconds.median().item<double>();
   const auto slowest = seconds.argmax().item<std::int64_t>();
-  recorder_.scalar(steps, "osler/ranks/slowest", static_cast<double>(slowest));
-  if (median > 0) recorder_.scalar(steps, "osler/ranks/slowest-ratio", seconds.max().item<double>() / median);
+  recorder_.scalar(steps, series_name::kRanksSlowest, static_cast<double>(slowest));
+  if (median > 0) recorder_.scalar(steps, series_name::kRanksSlowestRatio, seconds.max().item<double>() / median);
 }
 
 std::optional<BatchReport> Monitor::Work::batch(const at::Tensor& inputs, const at::Tensor& labels) {
@@ -213,8 +215,8 @@ void Monitor::Work::log(std::string_view name, double value) {
 }
 
 void Monitor::Work::validation_batch(const at::Tensor& output) {
-  if (mode_matters_) check("train-mode-in-validation", model_.is_training() ? 1 : 0);
-  if (output.defined()) check("validation-builds-graph", output.requires_grad() ? 1 : 0);
+  if (mode_matters_) check(series_name::kCheckTrainModeInValidation, model_.is_training() ? 1 : 0);
+  if (output.defined()) check(series_name::kCheckValidationBuildsGraph, output.requires_grad() ? 1 : 0);
 }
 
 void Monitor::Work::validation(double loss, const std::vector<std::pair<std::string, double>>& metrics) {

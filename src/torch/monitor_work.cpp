@@ -12,6 +12,7 @@
 
 #include "monitor/clock.h"
 #include "osler/diagnosis/diagnose.h"
+#include "run/series_names.h"
 #include "torch/clipping.h"
 #include "torch/host_tensor.h"
 #include "torch/loss_graph.h"
@@ -192,9 +193,9 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   times.backward += backward;
   times.optimizer += stepped - examined;
   last_compute_ = waiting + forward;
-  recorder_.scalar(steps - 1, "osler/time/forward", forward);
-  recorder_.scalar(steps - 1, "osler/time/backward", backward);
-  recorder_.scalar(steps - 1, "osler/time/optimizer", stepped - examined);
+  recorder_.scalar(steps - 1, series_name::kTimeForward, forward);
+  recorder_.scalar(steps - 1, series_name::kTimeBackward, backward);
+  recorder_.scalar(steps - 1, series_name::kTimeOptimizer, stepped - examined);
   const double computing = forward + backward + (stepped - examined);
   recorder_.scalar(steps - 1, "step_time", waiting + computing);
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
@@ -216,7 +217,7 @@ double Monitor::Work::waiting_for_data(double seconds) {
     return 0;
   }
   times.data += seconds;
-  recorder_.scalar(steps - 1, "osler/time/data", seconds);
+  recorder_.scalar(steps - 1, series_name::kTimeData, seconds);
   return seconds;
 }
 
@@ -224,7 +225,7 @@ double Monitor::Work::waiting_for_data(double seconds) {
 void Monitor::Work::tell_gradients_cleared(bool cleared) {
   if (told_cleared_ == cleared) return;
   told_cleared_ = cleared;
-  check("gradients-cleared", cleared ? 1 : 0);
+  check(series_name::kCheckGradientsCleared, cleared ? 1 : 0);
 }
 
 void Monitor::Work::account(double training_seconds) {
@@ -281,7 +282,7 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   record_step(value, look);
   const bool finite = std::isfinite(value) && look.finite;
   if (sampled && steps_seen() < kEarlySteps) {
-    check("outputs-squashed-twice", monitor::squashed_twice(graph_of(loss)) ? 1 : 0);
+    check(series_name::kCheckOutputsSquashedTwice, monitor::squashed_twice(graph_of(loss)) ? 1 : 0);
   }
   if (finite) {
     if (sampled) {
@@ -336,7 +337,7 @@ void Monitor::Work::record_step(double loss, const GradientLook& look) {
   constexpr std::int64_t kSeldom = 64;  // the mode hardly ever changes: told when it does, and now and then
   const bool training = model_.is_training();
   if (mode_matters_ && (told_training_ != training || steps % kSeldom == 0)) {
-    check("eval-mode-in-training", training ? 0 : 1);
+    check(series_name::kCheckEvalModeInTraining, training ? 0 : 1);
     told_training_ = training;
   }
 }
@@ -364,7 +365,7 @@ void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientL
   std::string text =
       std::isfinite(value) ? "The gradient of " + look.first_bad + " is not finite." : "The loss is not finite.";
   text.append(" ").append(describe(*origin));
-  recorder_.scalar(steps, std::string("osler/origin/").append(to_string(origin->cause)), 1);
+  recorder_.scalar(steps, series_name::completed(series_name::kOriginOf, to_string(origin->cause)), 1);
   if (options_.skip_nonfinite) {
     optimizer_.zero_grad();
     if (!buffers_before_.empty()) buffers_before_.restore(buffers_);
@@ -433,7 +434,7 @@ void Monitor::Work::record_gradient_pair() {
   const auto pair = book_.take_pair();
   if (!pair) return;
   // How much of the gradient before is in this one: all of it when gradients are never cleared.
-  if (!told_cleared_.value_or(false)) check("gradients-carried", pair->dot / pair->a_squared);
+  if (!told_cleared_.value_or(false)) check(series_name::kCheckGradientsCarried, pair->dot / pair->a_squared);
   pairs_.push_back(*pair);
   if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
   if (options_.batch_size && pairs_.size() == kPairsKept) {
@@ -441,8 +442,8 @@ void Monitor::Work::record_gradient_pair() {
     // Where no signal is left the scale is infinite, which a curve cannot tell.
     constexpr double kMostBatches = 1e6;
     const double most = kMostBatches * static_cast<double>(*options_.batch_size);
-    recorder_.scalar(steps, "osler/gradient-noise-scale", std::min(noise.scale(), most));
-    recorder_.scalar(steps, "osler/batch/size", static_cast<double>(*options_.batch_size));
+    recorder_.scalar(steps, series_name::kGradientNoiseScale, std::min(noise.scale(), most));
+    recorder_.scalar(steps, series_name::kBatchSize, static_cast<double>(*options_.batch_size));
   }
 }
 
@@ -488,7 +489,7 @@ void Monitor::Work::record_activations() {
     }
   }
   if (activation_pace_.due(steps_seen())) activation_pace_.took(steps_seen());
-  if (trace_.logits()) recorder_.scalar(step, "osler/logits/max", trace_.logits()->stats.abs_max());
+  if (trace_.logits()) recorder_.scalar(step, series_name::kLogitsMax, trace_.logits()->stats.abs_max());
 }
 
 void Monitor::Work::open_watch() {
@@ -534,7 +535,7 @@ void Monitor::Work::batch_ready() {
   if (asked_) {
     waited_ = arrived - *asked_;
     times.data += waited_;
-    recorder_.scalar(steps, "osler/time/data", waited_);
+    recorder_.scalar(steps, series_name::kTimeData, waited_);
     asked_.reset();
   } else {
     times.other += arrived - left_;

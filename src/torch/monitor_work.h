@@ -26,9 +26,6 @@ namespace osler::torch {
 using monitor::Budget;
 using monitor::ResidentMemory;
 
-/// Prefix of the series that hold the monitor's own checks rather than a curve of the user's. Findings read them.
-inline constexpr std::string_view kCheck = "osler/check/";
-
 class Monitor::Work {
  public:
   Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optimizer, MonitorOptions options, Recorder recorder);
@@ -44,7 +41,7 @@ class Monitor::Work {
   void validation(double loss, const std::vector<std::pair<std::string, double>>& metrics);
   void epoch(std::int64_t number);
   void note(std::string_view text) { recorder_.mark(Mark::Kind::note, steps, std::string(text)); }
-  void check(std::string_view id, double value);
+  void check(std::string_view series, double value);
   void config(std::string_view key, std::string_view value) { recorder_.config(key, value); }
 
   Report report(bool layers = false);

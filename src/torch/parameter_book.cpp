@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "monitor/parameter_ledger.h"
+#include "run/series_names.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
@@ -322,11 +323,11 @@ void ParameterBook::record_start(Recorder& recorder) {
     if (!weight.is_floating_point() || !monitor::starts_by_rule(names_[i], {sizes.data(), sizes.size()})) continue;
     const at::Tensor rows = weight.detach().reshape({weight.size(0), -1}).to(at::kFloat);
     const auto inputs = static_cast<double>(rows.size(1));
-    recorder.scalar(0, "osler/init/scale/" + names_[i],
+    recorder.scalar(0, series_name::completed(series_name::kInitScaleOf, names_[i]),
                     rows.square().mean().sqrt().item<double>() / std::sqrt(2 / inputs));
     const double size = rows.square().sum().item<double>();
     const double apart = (rows - rows.mean(0, true)).square().sum().item<double>();
-    if (size > 0) recorder.scalar(0, "osler/init/rows/" + names_[i], apart / size);
+    if (size > 0) recorder.scalar(0, series_name::completed(series_name::kInitRowsOf, names_[i]), apart / size);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "monitor/clock.h"
+#include "run/series_names.h"
 
 namespace osler::torch {
 
@@ -237,7 +238,7 @@ void TrainLoop::roll_back() {
   random.restore();
   scheduler_.dampen(options_.roll_back.rate);
   counts_.skipped_in_a_row = 0;
-  monitor_->log("osler/roll-back", static_cast<double>(good_step_));
+  monitor_->log(series_name::kRollBack, static_cast<double>(good_step_));
 }
 
 bool TrainLoop::lost() const {

@@ -3,6 +3,7 @@
 #include "diagnosis/observe.h"
 #include "diagnosis/recorded.h"
 #include "diagnosis/remedy.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue::cause {
 namespace {
@@ -32,16 +33,16 @@ std::optional<bool> shuffled(const Patient& patient) {
 std::vector<Clue> clues(const Patient& patient, const Findings&) {
   std::vector<Clue> found;
   if (shuffled(patient) == false) found.push_back({1.8, "the configuration switches shuffling off"});
-  const auto one_class = recorded(patient, "osler/batch/constant-label");
-  const auto overall = recorded(patient, "osler/batch/class-share-so-far");
+  const auto one_class = recorded(patient, series_name::kBatchConstantLabel);
+  const auto overall = recorded(patient, series_name::kBatchClassShareSoFar);
   constexpr double kOften = 0.3;
   constexpr double kVaried = 0.8;
   if (one_class && overall && overall->last < kVaried && share_above(patient, *one_class, 0.5) > kOften) {
     found.push_back({3.0, per_cent(share_above(patient, *one_class, 0.5)) +
                               " of the batches hold one class only, and not always the same: the data is sorted"});
   }
-  const auto after = recorded(patient, "osler/batch/repeated-after");
-  const auto again = recorded(patient, "osler/batch/repeated");
+  const auto after = recorded(patient, series_name::kBatchRepeatedAfter);
+  const auto again = recorded(patient, series_name::kBatchRepeated);
   constexpr double kInTurn = 4;
   if (after && again && after->late > kInTurn && share_above(patient, *again, 0.5) > kOften) {
     found.push_back({1.2, "the same batches return, each " + number(after->late) + " batches later"});

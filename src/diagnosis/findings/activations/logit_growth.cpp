@@ -2,6 +2,7 @@
 #include "diagnosis/layers.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 #include "signal/trend.h"
 
 namespace osler::catalogue {
@@ -29,7 +30,7 @@ its own. While training clearly improves it is a note.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto logits = recorded(patient, "osler/logits/max");
+  const auto logits = recorded(patient, series_name::kLogitsMax);
   if (!logits || logits->points < settings["fewest"]) {
     return NotChecked{"no logits were recorded: the monitor in the training process does that"};
   }

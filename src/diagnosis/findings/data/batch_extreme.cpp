@@ -1,5 +1,6 @@
 // batch-extreme: inputs far beyond the usual size.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,11 +25,11 @@ Inputs that are numbers of tokens or of categories and go into an embedding.
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   Verdict verdict =
-      judge_check(patient, {"osler/batch/magnitude", settings["size"], settings["share"], Severity::warning, 0.85,
+      judge_check(patient, {series_name::kBatchMagnitude, settings["size"], settings["share"], Severity::warning, 0.85,
                             "no batches were shown to the monitor: call monitor.batch(inputs, labels)",
                             "Inputs are far larger than networks are made for."});
   if (auto* seen = std::get_if<Observation>(&verdict)) {
-    const double share = share_above(patient, *recorded(patient, "osler/batch/magnitude"), settings["size"]);
+    const double share = share_above(patient, *recorded(patient, series_name::kBatchMagnitude), settings["size"]);
     const bool some = share < settings["all"];
     seen->qualifiers["extent"] = some ? "some batches" : "all batches";
     if (some) seen->summary = "Inputs of " + per_cent(share) + " of the batches are far larger than all others.";

@@ -1,5 +1,6 @@
 // batch-nonfinite: NaN or infinite numbers in the data.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -22,7 +23,7 @@ Never: missing values must be filled or masked before they reach the network.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  return judge_check(patient, {"osler/batch/nonfinite-share", 0, settings["share"], Severity::critical, 0.99,
+  return judge_check(patient, {series_name::kBatchNonfiniteShare, 0, settings["share"], Severity::critical, 0.99,
                                "no batches were shown to the monitor: call monitor.batch(inputs, labels)",
                                "Batches hold NaN or infinite inputs."});
 }

@@ -1,5 +1,6 @@
 // batch-repeated: the same batch again and again.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,14 +25,14 @@ Overfitting one batch on purpose to test the model, and training on all samples 
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto repeated = recorded(patient, "osler/batch/repeated");
-  const auto identical = recorded(patient, "osler/batch/identical-samples");
+  const auto repeated = recorded(patient, series_name::kBatchRepeated);
+  const auto identical = recorded(patient, series_name::kBatchIdenticalSamples);
   if (!repeated || repeated->points < settings["fewest"]) {
     return NotChecked{"too few batches were shown to the monitor: call monitor.batch(inputs, labels)"};
   }
   const double same = identical ? share_above(patient, *identical, 0.5) : 0;
   // A batch that returns after all the others is a fixed order, which is another matter.
-  const auto after = recorded(patient, "osler/batch/repeated-after");
+  const auto after = recorded(patient, series_name::kBatchRepeatedAfter);
   const bool in_turn = after && after->late > settings["in_turn"];
   const double again = in_turn ? 0 : share_above(patient, *repeated, 0.5);
   const bool one_sample = same > settings["identical_share"];

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -28,8 +29,8 @@ Inputs between 0 and 1, networks that normalise first, and inputs that are categ
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto center = recorded(patient, "osler/batch/center");
-  const auto deviation = recorded(patient, "osler/batch/deviation");
+  const auto center = recorded(patient, series_name::kBatchCenter);
+  const auto deviation = recorded(patient, series_name::kBatchDeviation);
   if (!center || !deviation) {
     return NotChecked{"no batches were shown to the monitor: call monitor.batch(inputs, labels)"};
   }

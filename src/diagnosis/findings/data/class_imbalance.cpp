@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -27,9 +28,9 @@ always ahead.
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   // Of all labels so far, where that was kept: batches of sorted data hold one class each and prove nothing.
-  const auto overall = recorded(patient, "osler/batch/class-share-so-far");
-  const auto largest = overall ? overall : recorded(patient, "osler/batch/largest-class-share");
-  const auto classes = recorded(patient, "osler/batch/classes");
+  const auto overall = recorded(patient, series_name::kBatchClassShareSoFar);
+  const auto largest = overall ? overall : recorded(patient, series_name::kBatchLargestClassShare);
+  const auto classes = recorded(patient, series_name::kBatchClasses);
   if (!largest || !classes || classes->late < 2) {
     return NotChecked{"no class labels were shown to the monitor: call monitor.batch(inputs, labels)"};
   }

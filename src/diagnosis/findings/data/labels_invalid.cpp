@@ -1,5 +1,6 @@
 // labels-invalid: labels that are no labels.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,8 +25,8 @@ A negative label that the loss ignores on purpose: -100 is passed over, tell the
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto invalid = recorded(patient, "osler/batch/invalid-labels-share");
-  const auto constant = recorded(patient, "osler/batch/constant-label");
+  const auto invalid = recorded(patient, series_name::kBatchInvalidLabelsShare);
+  const auto constant = recorded(patient, series_name::kBatchConstantLabel);
   if (!invalid && !constant) {
     return NotChecked{"no labels were shown to the monitor: call monitor.batch(inputs, labels)"};
   }
@@ -41,7 +42,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double share = share_above(patient, *constant, 0.5);
   if (!(share > settings["constant_share"])) return NotFound{};
   // Batches of one class each, and another one every time, are sorted data: the labels may well be right.
-  const auto overall = recorded(patient, "osler/batch/class-share-so-far");
+  const auto overall = recorded(patient, series_name::kBatchClassShareSoFar);
   const bool sorted = overall && overall->last < settings["sorted"];
   Observation seen = observe(Severity::warning, 0.9, first_above(patient, *constant, 0.5), constant->last_step,
                              "All labels are the same in " + per_cent(share) + " of the batches" +

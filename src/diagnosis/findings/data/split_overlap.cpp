@@ -1,5 +1,6 @@
 // split-overlap: validation samples that are in the training set.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -23,7 +24,7 @@ A handful of true duplicates in a large collection, and tasks in which equal inp
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   return judge_check(patient,
-                     {"osler/check/split-overlap", settings["share"], 0, Severity::critical, 0.95,
+                     {series_name::kCheckSplitOverlap, settings["share"], 0, Severity::critical, 0.95,
                       "the splits were not compared: see osler::torch::shared_samples and Monitor::split_overlap",
                       "Samples of the validation set are in the training set too."});
 }

@@ -1,5 +1,6 @@
 // validation-augmented: the validation loader returns other data each time.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -25,7 +26,7 @@ Test-time augmentation on purpose, averaged over several views.
 Verdict check(const Patient& patient, const SettingValues& settings) {
   return judge_check(
       patient,
-      {"osler/check/validation-augmented", settings["share"], 0, Severity::warning, 0.9,
+      {series_name::kCheckValidationAugmented, settings["share"], 0, Severity::warning, 0.9,
        "validation data was not loaded twice: see osler::torch::changed_samples and Monitor::validation_changes",
        "The validation loader returns other data for the same sample."});
 }

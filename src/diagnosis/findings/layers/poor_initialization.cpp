@@ -3,6 +3,7 @@
 
 #include "diagnosis/layers.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -28,9 +29,6 @@ Pretrained weights, and single layers started at or near zero on purpose.
 - Glorot, Bengio 2010, Understanding the Difficulty of Training Deep Feedforward Neural Networks.
 )";
 
-constexpr std::string_view kScale = "osler/init/scale/";
-constexpr std::string_view kRows = "osler/init/rows/";
-
 struct Start {
   std::string layer;
   Recorded record;
@@ -41,9 +39,9 @@ struct Start {
 /// The layers that start badly.
 std::vector<Start> bad_starts(const Patient& patient, const SettingValues& settings) {
   std::vector<Start> bad;
-  for (const std::string& layer : recorded_under(patient, kScale)) {
-    const auto scale = recorded(patient, std::string(kScale) + layer);
-    const auto rows = recorded(patient, std::string(kRows) + layer);
+  for (const std::string& layer : recorded_under(patient, series_name::kInitScaleOf)) {
+    const auto scale = recorded(patient, series_name::completed(series_name::kInitScaleOf, layer));
+    const auto rows = recorded(patient, series_name::completed(series_name::kInitRowsOf, layer));
     if (!scale || is_embedding(layer)) continue;
     const bool zero = scale->highest == 0;
     const bool off = scale->highest < settings["least"] || scale->highest > settings["most"];
@@ -54,7 +52,7 @@ std::vector<Start> bad_starts(const Patient& patient, const SettingValues& setti
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (recorded_under(patient, kScale).empty()) {
+  if (recorded_under(patient, series_name::kInitScaleOf).empty()) {
     return NotChecked{"the first weights were not measured: the monitor in the training process does that"};
   }
   const std::vector<Start> bad = bad_starts(patient, settings);

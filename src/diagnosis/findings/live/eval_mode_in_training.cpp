@@ -1,5 +1,6 @@
 // eval-mode-in-training: the model trains in evaluation mode.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,7 +25,7 @@ Fine-tuning with frozen normalisation on purpose.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  return judge_check(patient, {"osler/check/eval-mode-in-training", 0.5, settings["share"], Severity::warning, 0.97,
+  return judge_check(patient, {series_name::kCheckEvalModeInTraining, 0.5, settings["share"], Severity::warning, 0.97,
                                "the monitor in the training process did not look at it",
                                "The model was in evaluation mode during training steps: dropout is off and "
                                "normalisation uses stored statistics."});

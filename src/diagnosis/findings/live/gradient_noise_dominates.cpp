@@ -1,6 +1,7 @@
 // gradient-noise-dominates: gradients are mostly noise.
 #include "diagnosis/facts.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,8 +25,8 @@ Late in training the signal fades and the noise scale grows by itself; that is w
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto scale = recorded(patient, "osler/gradient-noise-scale");
-  const auto told = recorded(patient, "osler/batch/size");
+  const auto scale = recorded(patient, series_name::kGradientNoiseScale);
+  const auto told = recorded(patient, series_name::kBatchSize);
   const std::optional<double> size = told ? told->last : batch_size(patient);
   if (!scale || scale->points < settings["fewest"]) {
     return NotChecked{"the gradient noise scale was not measured: tell the monitor the batch size"};

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 #include "signal/noise.h"
 #include "signal/robust.h"
 
@@ -110,7 +111,7 @@ bool grows_like_a_sum(const Reading& norm, const SettingValues& settings) {
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   // A monitor that runs the whole step clears them itself.
-  const auto cleared = recorded(patient, "osler/check/gradients-cleared");
+  const auto cleared = recorded(patient, series_name::kCheckGradientsCleared);
   if (cleared && cleared->last > 0) return NotFound{};
   const Reading* logged = patient.gradient_norm();
   if (logged != nullptr) {
@@ -120,7 +121,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       if (auto seen = deaf_to_batches(*logged, *loss, settings)) return std::move(*seen);
     }
   }
-  const auto carried = recorded(patient, "osler/check/gradients-carried");
+  const auto carried = recorded(patient, series_name::kCheckGradientsCarried);
   if (!carried || carried->points < settings["fewest"]) {
     if (logged != nullptr && logged->size() >= settings["fewest_norms"]) return NotFound{};
     return NotChecked{"consecutive gradients were not compared: the monitor in the training process does that"};

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,7 +25,7 @@ Very small models, for which loading always takes longer than computing.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto wait = recorded(patient, "osler/time/data");
+  const auto wait = recorded(patient, series_name::kTimeData);
   const auto step = recorded(patient, "step_time");
   if (!wait || !step || wait->points < settings["fewest"]) {
     return NotChecked{

@@ -1,6 +1,7 @@
 // memory-growing: resident memory grows without bound.
 #include "diagnosis/layers.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 #include "signal/trend.h"
 
 namespace osler::catalogue {
@@ -24,7 +25,7 @@ Caches that fill up once, and a data set that is read into memory during the fir
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto memory = recorded(patient, "osler/memory/resident");
+  const auto memory = recorded(patient, series_name::kMemoryResident);
   if (!memory || memory->points < settings["fewest"]) {
     return NotChecked{"too few looks at the memory: the monitor in the training process takes them"};
   }

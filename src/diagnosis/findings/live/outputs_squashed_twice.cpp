@@ -24,7 +24,7 @@ Never on purpose: training may get far all the same, more slowly and with a loss
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  return judge_check(patient, {"osler/check/outputs-squashed-twice", 0.5, settings["share"], Severity::warning, 0.96,
+  return judge_check(patient, {series_name::kCheckOutputsSquashedTwice, 0.5, settings["share"], Severity::warning, 0.96,
                                "the monitor in the training process did not look at how the loss is computed",
                                "The loss expects raw outputs, but a softmax or sigmoid has been applied to them "
                                "before: it keeps a floor that no training can pass."});

@@ -1,6 +1,7 @@
 // parameters-not-optimized: trainable parameters that no optimizer knows.
 #include "diagnosis/layers.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,10 +25,10 @@ Several optimizers, each with its own part of the model, and layers kept fixed w
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto missing = recorded(patient, "osler/check/parameters-not-optimized");
+  const auto missing = recorded(patient, series_name::kCheckParametersNotOptimized);
   if (!missing) return NotChecked{"the monitor in the training process did not look at it"};
   if (missing->last <= settings["count"]) return NotFound{};
-  std::vector<std::string> names = recorded_under(patient, "osler/check/parameters-not-optimized/");
+  std::vector<std::string> names = recorded_under(patient, series_name::kParameterNotOptimizedOf);
   Observation seen = observe(Severity::warning, 0.97, missing->first_step, missing->last_step,
                              number(missing->last) + " trainable parameters are in no group of the optimizer" +
                                  (names.empty() ? "." : ": " + listed(names) + "."));

@@ -1,5 +1,6 @@
 // rank-divergence: data-parallel ranks no longer hold the same weights.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -23,8 +24,8 @@ Sharded training, in which every rank is meant to hold other weights.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto weights = recorded(patient, "osler/ranks/weight-difference");
-  const auto gradients = recorded(patient, "osler/ranks/gradient-difference");
+  const auto weights = recorded(patient, series_name::kRanksWeightDifference);
+  const auto gradients = recorded(patient, series_name::kRanksGradientDifference);
   if (!weights) return NotChecked{"no ranks were compared: give the monitor a process group"};
   const bool apart = weights->late > settings["weights"];
   const bool unequal = gradients && share_above(patient, *gradients, settings["gradients"]) > 0.5;

@@ -3,6 +3,7 @@
 
 #include "diagnosis/rates.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -25,7 +26,7 @@ Schedules that depend on the step alone, when the step is in the checkpoint.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto checkpoint = recorded(patient, "osler/check/scheduler-not-checkpointed");
+  const auto checkpoint = recorded(patient, series_name::kCheckSchedulerNotCheckpointed);
   if (!checkpoint) return NotChecked{"the monitor was not told of a checkpoint: call monitor.checkpoint(...)"};
   const auto rate = main_rate(patient);
   if (!rate) return NotChecked{"no learning rate was recorded"};

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -25,8 +26,8 @@ Ranks with other work on purpose, such as the one that writes logs and checkpoin
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto ratio = recorded(patient, "osler/ranks/slowest-ratio");
-  const auto rank = recorded(patient, "osler/ranks/slowest");
+  const auto ratio = recorded(patient, series_name::kRanksSlowestRatio);
+  const auto rank = recorded(patient, series_name::kRanksSlowest);
   if (!ratio || !rank || ratio->points < settings["fewest"]) {
     return NotChecked{"too few comparisons of ranks: give the monitor a process group"};
   }

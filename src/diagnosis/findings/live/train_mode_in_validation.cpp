@@ -1,5 +1,6 @@
 // train-mode-in-validation: validation runs in training mode.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,7 +25,7 @@ Monte-Carlo dropout on purpose.
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   return judge_check(patient,
-                     {"osler/check/train-mode-in-validation", 0.5, settings["share"], Severity::warning, 0.97,
+                     {series_name::kCheckTrainModeInValidation, 0.5, settings["share"], Severity::warning, 0.97,
                       "the monitor in the training process did not look at it: call monitor.validation_batch(output)",
                       "The model was in training mode during validation: dropout is on, and running statistics learn "
                       "from validation data."});

@@ -1,5 +1,6 @@
 // validation-builds-graph: validation keeps a graph it does not need.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -24,7 +25,7 @@ Validation measures that need gradients, such as sharpness.
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   return judge_check(patient,
-                     {"osler/check/validation-builds-graph", 0.5, settings["share"], Severity::warning, 0.95,
+                     {series_name::kCheckValidationBuildsGraph, 0.5, settings["share"], Severity::warning, 0.95,
                       "the monitor in the training process did not look at it: call monitor.validation_batch(output)",
                       "Validation outputs require gradients: memory and time go into a graph that nobody uses."});
 }

@@ -9,6 +9,7 @@
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -37,13 +38,13 @@ follows.
 
 /// Parameters that were frozen on purpose, which may have been the purpose of another script.
 std::optional<Observation> frozen_by_flag(const Patient& patient) {
-  constexpr std::string_view kSeries = "osler/check/parameters-frozen/";
-  std::vector<std::string> names = recorded_under(patient, kSeries);
+  std::vector<std::string> names = recorded_under(patient, series_name::kParameterFrozenOf);
   // Those that were unfrozen later learn.
-  std::erase_if(names,
-                [&](const std::string& name) { return !(recorded(patient, std::string(kSeries) + name)->last > 0); });
+  std::erase_if(names, [&](const std::string& name) {
+    return !(recorded(patient, series_name::completed(series_name::kParameterFrozenOf, name))->last > 0);
+  });
   if (names.empty()) return std::nullopt;
-  const auto record = *recorded(patient, std::string(kSeries) + names.front());
+  const auto record = *recorded(patient, series_name::completed(series_name::kParameterFrozenOf, names.front()));
   Observation seen = observe(Severity::note, 0.85, record.first_step, patient.run().steps().last,
                              listed(names) + " require no gradient and stay as they started.");
   seen.evidence.push_back(evidence(record.series, record.first_step, record.last_step,
