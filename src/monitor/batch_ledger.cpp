@@ -19,7 +19,7 @@ constexpr std::uint64_t kFirstBatches = 64;
 constexpr std::size_t kInARow = 8;
 constexpr std::size_t kBatchesRemembered = 64;
 constexpr std::uint64_t kFewestForConstantLabel = 4;
-constexpr double kExtreme = 100;  // inputs beyond this magnitude are suspicious (seeds)
+constexpr double kExtreme = 100;  // as batch-extreme has it
 /// As many classes as anybody has; labels beyond are not classes, and would fill the memory.
 constexpr std::size_t kMostClasses = 100'000;
 

@@ -89,7 +89,7 @@ constexpr std::array kOverwrites = {
     "aten::bernoulli_"sv, "aten::random_"sv,    "aten::exponential_"sv,  "aten::log_normal_"sv, "aten::set_"sv,
     "aten::resize_"sv,    "aten::resize_as_"sv, "aten::_foreach_zero_"sv};
 
-constexpr double kSeen = 0.99;  // the share of its range beyond which an activation is saturated (seeds)
+constexpr double kSeen = 0.99;  // the share of its range beyond which an activation is saturated (chosen)
 constexpr std::array<std::pair<std::string_view, ActivationShape>, 20> kActivations = {{
     {"relu", {0, 0, true}},
     {"relu6", {0, 6 * kSeen, true}},

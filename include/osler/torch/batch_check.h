@@ -18,7 +18,7 @@ namespace osler::torch {
 /// What is expected of a batch.
 struct BatchExpectations {
   std::optional<std::int64_t> classes;  ///< labels are numbers from 0 up to but not including this
-  double extreme = 100;                 ///< inputs beyond this magnitude are suspicious (seeds)
+  double extreme = 100;                 ///< inputs beyond this magnitude are suspicious
 };
 
 /// What a batch is like.

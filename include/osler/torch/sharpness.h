@@ -10,8 +10,8 @@ namespace osler::torch {
 
 /// How sharpness is measured.
 struct SharpnessOptions {
-  double radius = 0.05;    ///< size of a perturbation, as a share of each parameter's norm (seeds)
-  double threshold = 0.1;  ///< relative rise of the loss from which a minimum counts as sharp (seeds)
+  double radius = 0.05;    ///< size of a perturbation, as a share of each parameter's norm
+  double threshold = 0.1;  ///< relative rise of the loss from which a minimum counts as sharp
   int batches = 4;
   int repeats = 20;             ///< random perturbations, plain and filter-normalised each
   int ascents = 3;              ///< searches for the worst direction, from different starts; 0: none

@@ -41,8 +41,8 @@ Finding dead_neurons() {
           "Units are zero for every sample",
           {Need::act},
           kDoc,
-          {{"warning", 0.1, "share of dead units that is a warning (seeds)"},
-           {"critical", 0.5, "share of dead units that is critical (seeds)"},
+          {{"warning", 0.1, "share of dead units that is a warning (chosen)"},
+           {"critical", 0.5, "share of dead units that is critical: half the layer is lost (chosen)"},
            {"fewest", 3, "recorded values needed to call it lasting"}},
           check};
 }

@@ -34,15 +34,16 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding exploding_activations() {
-  return {"exploding-activations",
-          "Activations are huge",
-          {Need::act},
-          kDoc,
-          {{"warning", 1e3, "largest magnitude that is a warning (seeds)"},
-           {"critical", 1e6,
-            "magnitude from which overflow in half precision and lost digits in single precision are certain"},
-           {"fewest", 3, "recorded values needed to call it lasting"}},
-          check};
+  return {
+      "exploding-activations",
+      "Activations are huge",
+      {Need::act},
+      kDoc,
+      {{"warning", 1e3, "largest magnitude that is a warning: the product of two such values overflows half precision"},
+       {"critical", 1e6,
+        "magnitude from which overflow in half precision and lost digits in single precision are certain"},
+       {"fewest", 3, "recorded values needed to call it lasting"}},
+      check};
 }
 
 }  // namespace osler::catalogue

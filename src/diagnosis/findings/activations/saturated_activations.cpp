@@ -40,8 +40,8 @@ Finding saturated_activations() {
           "Activations are saturated",
           {Need::act},
           kDoc,
-          {{"warning", 0.1, "share beyond 0.99 of the range that is a warning (seeds)"},
-           {"critical", 0.5, "share that is critical (seeds)"},
+          {{"warning", 0.1, "share beyond 0.99 of the range that is a warning (chosen)"},
+           {"critical", 0.5, "share that is critical: half the layer passes next to no gradient (chosen)"},
            {"fewest", 3, "recorded values needed to call it lasting"}},
           check};
 }

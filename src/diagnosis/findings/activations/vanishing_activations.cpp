@@ -34,14 +34,15 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding vanishing_activations() {
-  return {"vanishing-activations",
-          "Activations have no spread",
-          {Need::act},
-          kDoc,
-          {{"warning", 1e-6, "standard deviation below which nothing is left of the signal (seeds)"},
-           {"critical", 1e-12, "standard deviation of a constant, up to rounding"},
-           {"fewest", 3, "recorded values needed to call it lasting"}},
-          check};
+  return {
+      "vanishing-activations",
+      "Activations have no spread",
+      {Need::act},
+      kDoc,
+      {{"warning", 1e-6, "standard deviation that is a warning, a millionth of what initialisation aims at (chosen)"},
+       {"critical", 1e-12, "standard deviation of a constant, up to rounding"},
+       {"fewest", 3, "recorded values needed to call it lasting"}},
+      check};
 }
 
 }  // namespace osler::catalogue

@@ -44,7 +44,7 @@ Finding batch_extreme() {
           "The data holds extreme values",
           {Need::batch},
           kDoc,
-          {{"size", 100, "magnitude beyond which inputs are hardly normalised (seeds)"},
+          {{"size", 100, "magnitude beyond which inputs are not normalised (chosen; raw pixels reach 255)"},
            {"share", 0.02, "share of batches in which it may happen"},
            {"all", 0.5, "share of batches from which it is the scale of the data, not of some samples"}},
           check};

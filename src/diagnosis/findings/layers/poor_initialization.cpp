@@ -84,8 +84,8 @@ Finding poor_initialization() {
           "Weights start at a size that does not fit",
           {Need::layer},
           kDoc,
-          {{"least", 0.1, "smallest deviation over that of He's rule (seeds)"},
-           {"most", 10, "largest deviation over that of He's rule (seeds)"},
+          {{"least", 0.1, "smallest deviation over that of He's rule (chosen; PyTorch's default lies at 0.41)"},
+           {"most", 10, "largest deviation over that of He's rule (chosen)"},
            {"rows", 1e-6, "share of their size by which the rows of a matrix must differ"}},
           check};
 }

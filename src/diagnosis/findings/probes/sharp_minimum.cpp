@@ -53,7 +53,7 @@ Finding sharp_minimum() {
           "Small changes of the weights raise the loss steeply",
           {Need::probe},
           kDoc,
-          {{"ratio", 0.1, "relative rise under a perturbation of 5 % from which a minimum counts as sharp (seeds)"}},
+          {{"ratio", 0.1, "relative rise under a perturbation of 5 % from which a minimum counts as sharp (chosen)"}},
           check};
 }
 
