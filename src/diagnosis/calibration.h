@@ -1,4 +1,4 @@
-// Calibration: what a finding's clearness is worth as a chance of being right.
+// Calibration: turns how clear a finding is to its own check into the chance that it is right.
 #pragma once
 
 #include <span>

@@ -89,7 +89,7 @@ struct Break {
 [[nodiscard]] bool creeps_back(const Patient& patient, const Findings& findings);
 /// The number of classes that the configuration names.
 [[nodiscard]] std::optional<int> configured_classes(const Patient& patient);
-/// The same, or else from a first loss that is that of guessing.
+/// The same, or else the number of classes that the first loss gives away by being the loss of guessing among them.
 [[nodiscard]] std::optional<int> known_classes(const Patient& patient);
 /// In words: training learned, and validation never did better than guessing, from the first evaluation to the last;
 /// else nothing.

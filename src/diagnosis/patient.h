@@ -46,7 +46,8 @@ class Patient {
   [[nodiscard]] bool adversarial() const { return adversarial_; }
   /// The log has no loss: training() is the first accuracy or metric.
   [[nodiscard]] bool by_quality() const { return by_quality_; }
-  /// The best accuracy that was logged, as a share of 1. Nothing when there is no accuracy.
+  /// The best accuracy that was observed, on validation data or else on training data, as a share of 1 even where the
+  /// log has per cent. Nothing when there is no accuracy.
   [[nodiscard]] std::optional<double> best_accuracy() const;
   /// A configuration value that is a number, under any of the names given.
   [[nodiscard]] std::optional<double> configured(std::initializer_list<std::string_view> names) const;

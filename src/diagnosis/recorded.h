@@ -29,7 +29,7 @@ struct Recorded {
 /// The share of its values above `limit`, and the step of the first of them.
 [[nodiscard]] double share_above(const Patient& patient, const Recorded& series, double limit);
 [[nodiscard]] std::int64_t first_above(const Patient& patient, const Recorded& series, double limit);
-/// Series of the monitor whose names begin so, without the beginning.
+/// What follows `beginning` in the names of all series that start with it.
 [[nodiscard]] std::vector<std::string> recorded_under(const Patient& patient, std::string_view beginning);
 
 /// The same of one layer's activations.

@@ -1,5 +1,6 @@
 // outputs-squashed-twice: a loss that expects raw outputs is given what a softmax or sigmoid has made of them.
 #include "diagnosis/recorded.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
