@@ -44,26 +44,26 @@ help: ## this list
 packages:
 	@tools/setup
 
-setup: packages ## install the Debian packages of packages.txt that are missing, and an environment for the tests in Python
+setup: packages ## install the Debian packages that are missing (packages.txt), and an environment for the Python tests
 	@$(if $(filter OFF,$(OSLER_BUILD_PYTHON)),:,tools/python-environment $(TEST_PYTHON) build/test-python python/tests/requirements/*.txt)
 
-build: packages ## build the release program and leave it at build/osler
+build: packages ## build the program: build/osler
 	@$(call configure,release)
 	@$(call compile,release,osler)
 	@ln -sfn release/src/cli/osler build/osler
 
-demo: build ## train three sick networks, see them diagnosed, treated and well
+demo: build ## train three sick networks; see them diagnosed, treated and cured
 	@tools/demo build/osler
 
-gallery: build ## train, diagnose and treat every patient of the gallery with three seeds; prints a table
+gallery: build ## train, diagnose and treat every patient of the gallery with three seeds; print a table
 	@build/osler gallery --all --seeds 3 --runs build/gallery $(GALLERY_ARGUMENTS)
 
-population: packages ## train healthy and sick networks by the thousand, each sick one with its repaired twin
+population: packages ## train thousands of networks, healthy and sick, each sick one with its repaired twin
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target osler_population
 	@build/release/population/osler_population --jobs $(JOBS) --out build/population $(POPULATION_ARGUMENTS)
 
-test: setup ## build everything and run all tests, those that read bad input also under the sanitizers
+test: setup ## build everything and run all tests; those that read bad input also under the sanitizers
 	@$(call configure,dev,-DOSLER_BUILD_PYTHON=$(OSLER_BUILD_PYTHON) -DPython_EXECUTABLE=$(CURDIR)/build/test-python/bin/python)
 	@$(call compile,dev,all)
 	@$(call compile,dev,all_verify_interface_header_sets)
@@ -74,7 +74,7 @@ ifneq ($(SANITIZED),)
 endif
 	@ctest --preset dev --parallel $(JOBS)
 
-check-all: test ## everything that takes long: 20,000 damaged logs, 200 hours of watching, clang, address and thread sanitizers
+check-all: test ## make test and what takes hours: 20,000 damaged logs, 200 hours of watching, clang, all sanitizers
 	@build/dev/tests/osler_mutants --files $(MUTANTS) --all --jobs $(JOBS) --keep build
 	@build/dev/tests/osler_watching --hours $(HOURS)
 	@$(call configure,asan)
@@ -103,33 +103,33 @@ bench: packages ## build and run the benchmarks
 	@build/release/bench/osler_runfile_bench
 	@build/release/bench/osler_server_bench
 
-score: packages ## score the diagnosis on labelled runs: real logs and a population where present, cases, simulated trainings
+score: packages ## score the diagnosis on labelled runs: cases, simulated trainings, and real logs where present
 	@$(call configure,dev)
 	@$(call compile,dev,osler_score)
 	@for pack in $(wildcard $(CORPORA:%=%/files.tar.gz)); do mkdir -p build/unpacked && tar xzf $$pack -C build/unpacked || exit 1; done
 	@build/dev/tests/osler_score $(CORPORA:%=--corpus %) --unpacked build/unpacked --population $(POPULATION) $(SCORE_ARGUMENTS)
 
-fuzz: packages ## build the fuzz targets and run each for FUZZ_SECONDS
+fuzz: packages ## build the fuzz targets and run each for FUZZ_SECONDS (60)
 	@$(call configure,asan)
 	@$(call compile,asan,osler_fuzzers)
 	@tools/fuzz build/asan/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
-docs: build ## write the catalogue as Markdown pages to build/docs
+docs: build ## write the catalogue as Markdown pages, in build/docs
 	@$(call compile,release,osler_case_files)
 	@tools/docs build/osler build/docs --cases build/release/tests/cases
 
-python: setup ## build the wheel of the Python package and leave it in build/wheel
+python: setup ## build the wheel of the Python package, in build/wheel
 	@tools/python-environment $(PYTHON) build/python-venv
 	@rm -rf build/wheel
 	@build/python-venv/bin/pip wheel --quiet --no-deps --wheel-dir build/wheel .
 
-python-test: python ## install the wheel in an environment below build/ and run the Python package's tests
+python-test: python ## install the wheel in an environment below build/ and test it there
 	@build/python-venv/bin/pip install --quiet --force-reinstall --no-deps build/wheel/*.whl
 	@build/python-venv/bin/pip install --quiet mypy numpy pandas pyarrow pytest $(PYTHON_PACKAGES)
 	@build/python-venv/bin/python -m mypy --config-file pyproject.toml
 	@build/python-venv/bin/python -m pytest python/tests
 
-package: packages ## build Debian packages and a tarball of the program, its manual and the libraries, in build/packages
+package: packages ## build Debian packages and a tarball, in build/packages
 	@$(call configure,release)
 	@$(call compile,release,osler_packages)
 	@rm -rf build/packages
