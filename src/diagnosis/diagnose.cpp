@@ -215,6 +215,13 @@ Status status_of(const Report& report, bool judged) {
   return judged ? Status::healthy : Status::insufficient_data;
 }
 
+/// The training loss that no name tells of: the only series there was (see RoleMap::infer), or nullptr.
+const Series* assumed_loss(const RoleMap& roles, const std::vector<RoleOverride>& told) {
+  const Series* loss = roles.first(Role::train_loss);
+  if (loss == nullptr || !told.empty() || guess_role(loss->name()).role != Role::other) return nullptr;
+  return loss;
+}
+
 }  // namespace
 
 std::vector<RoleOverride> roles_for(const Run& run, const DiagnosisOptions& options) {
@@ -227,7 +234,8 @@ std::vector<RoleOverride> roles_for(const Run& run, const DiagnosisOptions& opti
 
 Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   if (auto fine = check_options(options); !fine) return fine.error();
-  const auto roles = RoleMap::infer(run, roles_for(run, options));
+  const std::vector<RoleOverride> told = roles_for(run, options);
+  const auto roles = RoleMap::infer(run, told);
   if (!roles) return roles.error();
   const Patient patient(run, *roles, options.now, options.domain);
   const Findings seen = examine(patient, options);
@@ -259,6 +267,8 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   add_sketches(*roles, report);
   if (const Reading* norm = patient.gradient_norm(); norm != nullptr && norm->computed)
     report.computed[std::string(to_string(Role::gradient_norm))] = norm->name;
+  if (const Series* loss = assumed_loss(*roles, told); loss != nullptr)
+    report.computed[std::string(to_string(Role::train_loss))] = loss->name() + " (assumed: the only series)";
   if (options.layers) report.layers = layer_table(patient, report.findings);
   return report;
 }

@@ -68,7 +68,8 @@ void write_roles(Sheet& sheet, const Report& report, const Detail& detail) {
   for (int i = 0; i <= static_cast<int>(last); ++i) {
     const std::string_view role = to_string(static_cast<Role>(i));
     const auto found = report.roles.find(std::string(role));
-    if (found != report.roles.end() && !found->second.empty()) {
+    const bool told_below = report.computed.contains(std::string(role));
+    if (found != report.roles.end() && !found->second.empty() && !told_below) {
       roles.push_back(role_text(sheet, role, found->second, detail));
     }
   }

@@ -132,7 +132,8 @@ bool is_q_value(const NameWords& w) {
 /// pix2pix and its descendants: G_GAN, G_L1, D_real, D_A; but D(x) is what the discriminator says, no loss.
 bool is_part_of_game(std::string_view name, const NameWords& w, Role plain) {
   if (plain != Role::other && plain != Role::train_metric && plain != Role::train_loss) return false;
-  if (w.all.empty() || w.all.size() > 2 || (w.all[0] != "g" && w.all[0] != "d")) return false;
+  if (w.all.empty() || w.all.size() > 2 || (w.all[0] != "g" && w.all[0] != "d") || w.any(words::kAccuracy))
+    return false;
   return name.find('(') == std::string_view::npos && !w.any("x");
 }
 
@@ -262,6 +263,22 @@ void settle_by_company(std::map<Role, std::vector<Cast>>& casts) {
     const auto is_loss = [](const Cast& cast) { return cast.guess.negated; };
     move(casts, Role::policy_entropy, Role::train_loss, is_loss);
     move(casts, Role::policy_entropy, Role::other, all);
+  }
+  const auto tunes_temperature = [](const Cast& cast) {
+    const NameWords w = words_of_name(cast.series->name());
+    return w.any("alpha") || w.any("temperature");
+  };
+  // What tunes the temperature of SAC is no objective of the training.
+  if (plays(casts, {Role::policy_loss, Role::value_loss})) {
+    move(casts, Role::train_loss, Role::other, tunes_temperature);
+  }
+  // A bare "Throughput" beside a reward is what the world of the agent lets through, not how fast it is trained.
+  const auto of_the_world = [](const Cast& cast) {
+    const std::string& name = cast.series->name();
+    return name.find_first_of("/_ ") == std::string::npos && words_of_name(name).any("throughput");
+  };
+  if (!tuned && plays(casts, {Role::reward, Role::evaluation_reward})) {
+    move(casts, Role::throughput, Role::other, of_the_world);
   }
   // A critic beside a generator is the discriminator of a Wasserstein GAN.
   if (!plays(casts, {Role::reward, Role::evaluation_reward, Role::policy_loss}) &&

@@ -93,6 +93,11 @@ bool NameWords::adjacent(std::string_view first, std::string_view second) const 
 NameWords words_of_name(std::string_view name) {
   NameWords w;
   for (std::string& word : split_words(in_english(name))) add_split(std::move(word), w.all);
+  // "Actor_L" is the loss of the actor.
+  static constexpr std::array<std::string_view, 6> kPlayers = {"actor",     "critic",        "policy",
+                                                               "generator", "discriminator", "value"};
+  const std::size_t n = w.all.size();
+  if (n > 1 && w.all[n - 1] == "l" && has(kPlayers, w.all[n - 2])) w.all[n - 1] = "loss";
   return w;
 }
 

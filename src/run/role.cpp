@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
 #include "run/agent_role.h"
 #include "run/flat_layers.h"
+#include "run/lone_series.h"
 #include "run/name_words.h"
 
 namespace osler {
@@ -165,6 +167,35 @@ void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
   std::erase_if(metrics, plain_score);
 }
 
+/// "Correct = 71.65%" is an accuracy; a count of right answers is not.
+void promote_shares_of_right(std::map<Role, std::vector<Cast>>& casts) {
+  constexpr double kAll = 100;  // per cent
+  auto& others = casts[Role::other];
+  const auto is_share = [](const Cast& cast) {
+    const NameWords w = words_of_name(cast.series->name());
+    const bool named = w.any("correct") && std::all_of(w.all.begin(), w.all.end(), [](const std::string& word) {
+                         return word == "correct" || word == "percent" || word == "rate" || has(words::kTrain, word) ||
+                                has(words::kValidation, word) || has(words::kTest, word);
+                       });
+    if (!named) return false;
+    const auto total = cast.series->summary().total();
+    const std::vector<Point> recent = cast.series->summary().recent();
+    const auto parted = [](const Point& point) { return point.value != std::floor(point.value); };
+    return total && total->count > 0 && total->min >= 0 && total->max <= kAll &&
+           std::any_of(recent.begin(), recent.end(), parted);
+  };
+  for (Cast cast : others) {
+    if (!is_share(cast)) continue;
+    const bool validation = measured_on_validation(words_of_name(cast.series->name()));
+    cast.guess.role = validation ? Role::validation_accuracy : Role::train_accuracy;
+    cast.guess.measure = Measure::accuracy;
+    cast.guess.higher_is_better = true;
+    cast.guess.component = false;
+    casts[cast.guess.role].push_back(std::move(cast));
+  }
+  std::erase_if(others, is_share);
+}
+
 /// "objective" does not say which way is better. One that begins below zero and has risen is maximised, like a
 /// likelihood: what is minimised starts high.
 void settle_objectives(std::vector<Cast>& losses) {
@@ -238,6 +269,8 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   promote_weak_losses(map.casts_, Role::train_loss, Role::train_metric);
   promote_weak_losses(map.casts_, Role::validation_loss, Role::validation_metric);
   promote_scores(map.casts_);
+  promote_shares_of_right(map.casts_);
+  if (overrides.empty()) cast_lone_series(map.casts_);
 
   for (auto& [role, casts] : map.casts_) sort_by_rank(casts);
   for (const RoleOverride& wanted : overrides) {

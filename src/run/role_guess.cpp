@@ -226,6 +226,8 @@ void cast_figure(std::string_view name, const NameWords& w, RoleGuess& guess) {
     guess.higher_is_better = !w.any(words::kNegative) && !w.any(words::kLoss) && !name.starts_with('-');
     guess.component = false;
     guess.measure = guess.higher_is_better ? Measure::log_likelihood : Measure::unknown;
+  } else if (w.any(words::kAccuracy) && w.any(words::kDiscriminator)) {
+    guess.role = Role::other;  // how well the judge of a game does says nothing of the classifier beside it
   } else if (w.any(words::kAccuracy)) {
     guess.role = validation ? Role::validation_accuracy : Role::train_accuracy;
     guess.higher_is_better = true;

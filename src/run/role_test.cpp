@@ -368,6 +368,73 @@ TEST(RoleMap, TakesALossOfVBesideOneOfTForThatOfTheValidation) {
               ElementsAre("v_loss"));
 }
 
+TEST(RoleMap, TakesTheLossOfATemperatureForNoObjectiveBesideAnActor) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"actor_loss", "critic_loss", "alpha_loss"})), Role::train_loss),
+              IsEmpty());
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"alpha_loss"})), Role::train_loss), ElementsAre("alpha_loss"));
+}
+
+TEST(RoleMap, TakesAnLBehindAPlayerForItsLoss) {
+  const auto run = run_with({"Actor_L", "Critic_L", "Total_Loss"});
+  const auto roles = RoleMap::infer(run);
+  EXPECT_THAT(names_in(*roles, Role::policy_loss), ElementsAre("Actor_L"));
+  EXPECT_THAT(names_in(*roles, Role::value_loss), ElementsAre("Critic_L"));
+  EXPECT_THAT(names_in(*roles, Role::train_loss), ElementsAre("Total_Loss"));
+}
+
+TEST(RoleMap, TakesABareThroughputBesideARewardForThatOfTheWorld) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"Reward", "Throughput"})), Role::throughput), IsEmpty());
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"reward", "perf/throughput"})), Role::throughput),
+              ElementsAre("perf/throughput"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_with({"loss", "throughput"})), Role::throughput), ElementsAre("throughput"));
+}
+
+TEST(RoleMap, TakesTheAccuracyOfADiscriminatorForNoClassifiers) {
+  for (const char* name : {"D_acc", "disc_acc", "Discriminator Accuracy", "acc_D"})
+    EXPECT_EQ(guess_role(name).role, Role::other) << name;
+  EXPECT_EQ(guess_role("acc").role, Role::train_accuracy);
+}
+
+TEST(RoleMap, TakesAChamferDistanceForALoss) {
+  EXPECT_EQ(guess_role("chamfer_dist").role, Role::train_loss);
+  EXPECT_EQ(guess_role("val_chamfer_distance").role, Role::validation_loss);
+}
+
+/// A run with one series per name and its values.
+osler::Run run_of(const std::vector<std::pair<std::string, std::vector<double>>>& curves) {
+  osler::Run run;
+  for (const auto& [name, values] : curves) {
+    const SeriesId id = run.series(name);
+    std::int64_t step = 0;
+    for (const double value : values) run.add(Event{id, step++, kNoTime, value});
+  }
+  return run;
+}
+
+TEST(RoleMap, TakesAShareOfRightAnswersForAnAccuracyAndTheirCountForNone) {
+  EXPECT_THAT(names_in(*RoleMap::infer(run_of({{"Correct", {14.15, 71.6, 90.2}}})), Role::train_accuracy),
+              ElementsAre("Correct"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_of({{"test/correct", {0.5, 0.6, 1}}})), Role::validation_accuracy),
+              ElementsAre("test/correct"));
+  EXPECT_THAT(names_in(*RoleMap::infer(run_of({{"correct", {51, 60, 64}}})), Role::train_accuracy), IsEmpty());
+}
+
+TEST(RoleMap, TakesTheOnlyFallingSeriesOfALogWithoutKnownNamesForItsLoss) {
+  const std::vector<double> falls = {3.1, 2.5, 2.2, 1.9, 1.7, 1.6};
+  const auto losses = [](const osler::Run& run) { return names_in(*RoleMap::infer(run), Role::train_loss); };
+  EXPECT_THAT(losses(run_of({{"column 2", falls}})), ElementsAre("column 2"));
+  EXPECT_THAT(losses(run_of({{"column 1", {1, 1, 1, 1, 1, 1}}, {"column 2", falls}})), ElementsAre("column 2"));
+  EXPECT_THAT(losses(run_of({{"column 1", {1, 1, 2, 2, 3, 3}}, {"column 2", falls}})), ElementsAre("column 2"));
+
+  EXPECT_THAT(losses(run_of({{"a", falls}, {"b", falls}})), IsEmpty()) << "nobody knows which of them";
+  EXPECT_THAT(losses(run_of({{"column 2", falls}, {"lr", falls}})), IsEmpty()) << "a role is known";
+  EXPECT_THAT(losses(run_of({{"column 2", {1.6, 1.7, 1.9, 2.2, 2.5}}})), IsEmpty()) << "it rises";
+  EXPECT_THAT(losses(run_of({{"column 2", {3.1, 2, 1, 0, -1, -2}}})), IsEmpty()) << "it is no positive quantity";
+  EXPECT_THAT(losses(run_of({{"column 2", {3.1, 2.5, 2.2}}})), IsEmpty()) << "too few";
+  const osler::Run told = run_of({{"column 2", falls}});
+  EXPECT_THAT(names_in(*RoleMap::infer(told, {{Role::other, "column 2"}}), Role::train_loss), IsEmpty());
+}
+
 TEST(RoleMap, FollowsTheUsersWord) {
   const auto run = run_with({"loss", "my_thing"});
   const auto roles = RoleMap::infer(run, {{Role::train_loss, "my_thing"}});

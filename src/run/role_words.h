@@ -22,9 +22,9 @@ inline constexpr std::array kValidation = {"val"sv, "valid"sv,   "validation"sv,
 inline constexpr std::array kTest = {"test"sv, "testing"sv, "te"sv, "tst"sv};
 
 // What is measured. Strong loss words always mean a loss; weak ones do when nothing better is there.
-inline constexpr std::array kLoss = {"loss"sv,         "losses"sv,    "nll"sv,       "xent"sv,     "cost"sv,
-                                     "crossentropy"sv, "ce"sv,        "bce"sv,       "nelbo"sv,    "logloss"sv,
-                                     "mlogloss"sv,     "objective"sv, "criterion"sv, "deviance"sv, "hinge"sv};
+inline constexpr std::array kLoss = {
+    "loss"sv,  "losses"sv,  "nll"sv,      "xent"sv,      "cost"sv,      "crossentropy"sv, "ce"sv,    "bce"sv,
+    "nelbo"sv, "logloss"sv, "mlogloss"sv, "objective"sv, "criterion"sv, "deviance"sv,     "hinge"sv, "chamfer"sv};
 // Objectives that are maximised, unless the name says minus or loss.
 inline constexpr std::array kMaximised = {"elbo"sv, "iwae"sv, "ll"sv, "loglik"sv, "loglikelihood"sv, "mll"sv};
 inline constexpr std::array kNegative = {"neg"sv, "negative"sv, "minus"sv, "n"sv};
