@@ -212,6 +212,19 @@ TEST(Text, AHundredThousandNamesStayWithinBounds) {
   EXPECT_THAT(read(log).names, ElementsAre("loss"));
 }
 
+TEST(Text, ABatchOnALineOfItsOwnCountsWhereItRises) {
+  std::string blocks;
+  for (int batch = 100; batch <= 600; batch += 100) {
+    blocks += "REPORT\n  Batch = " + std::to_string(batch) + "\n  Correct = " + std::to_string(batch / 10) + ".5%\n\n";
+  }
+  const auto counted = read(blocks);
+  EXPECT_THAT(counted.steps("Correct"), ElementsAre(0, 200, 300, 400, 500, 600))
+      << "that it counts is seen at the second";
+
+  const auto told = read("Batch = 32\nepoch 1 loss 0.5\nBatch = 32\nepoch 2 loss 0.4\n");
+  EXPECT_THAT(told.steps("loss"), ElementsAre(1, 2));
+}
+
 TEST(Text, ProseGivesNothing) {
   const auto sink = read(
       "You may not need to update to CUDA 11.1; cherry-picking the ptxas binary is often sufficient.\n"

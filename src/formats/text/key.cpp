@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/numbers.h"
 #include "formats/text/scan.h"
 #include "formats/text/vocabulary.h"
 
@@ -135,11 +136,28 @@ bool names_source_file(std::string_view name) {
   return false;
 }
 
+/// "10:27 PM : 0.98": the half of the day is no name.
+bool is_half_of_day(std::string_view text, std::string_view name) {
+  if (name.size() != 2 || !(starts_with_folded(name, "am") || starts_with_folded(name, "pm"))) return false;
+  std::string_view before = text.substr(0, static_cast<std::size_t>(name.data() - text.data()));
+  trim_right(before);
+  return !before.empty() && is_digit(before.back());
+}
+
 std::string_view quoted_name(std::string_view text) {
   const char quote = text.back();
   text.remove_suffix(1);
   const std::size_t open = text.rfind(quote);
   return open == std::string_view::npos ? std::string_view{} : text.substr(open + 1);
+}
+
+/// Whether the words, and nothing but them, name a figure of merit: "C.E. Loss", "Accuracy".
+bool names_figure(std::string_view name) {
+  constexpr std::size_t kLongest = 40;
+  if (name.empty() || name.size() > kLongest || name.find_first_of(":=<>\"'#") != std::string_view::npos) return false;
+  if (std::count(name.begin(), name.end(), ' ') >= static_cast<std::ptrdiff_t>(kMostLooseWords)) return false;
+  const KeyTraits traits = describe_key(name);
+  return traits.metric && !traits.story && !traits.ignored && !traits.best;
 }
 
 /// "..lun Epoch" with a Chinese word in front: the key is what the lists know.
@@ -192,9 +210,33 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
   }
   name = without_foreign_words(core_of_key(name));
   if (name.empty() || name.size() > kLongestName || !has_letter(name) || names_source_file(name)) return key;
+  if (is_half_of_day(line, name)) return key;
   key.text = name;
   key.begin = static_cast<std::size_t>(name.data() - line.data());
   return key;
+}
+
+std::string_view name_between(std::string_view gap) {
+  gap = trim(gap);
+  if (gap.size() < 3 || (gap.front() != ',' && gap.front() != ';') || gap.back() != gap.front()) return {};
+  const std::string_view name = trim(gap.substr(1, gap.size() - 2));
+  return names_figure(name) ? name : std::string_view{};
+}
+
+std::string_view name_behind(std::string_view line, std::size_t from, std::size_t to) {
+  std::string_view name = line.substr(from, to - from);
+  name = trim(name.substr(0, name.find_first_of(",;|()[]{}")));
+  return names_figure(name) ? name : std::string_view{};
+}
+
+std::string without_points(std::string_view name) {
+  std::string joined;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto letter = [&](std::size_t at) { return std::isalpha(static_cast<unsigned char>(name[at])) != 0; };
+    const bool initial = i > 0 && letter(i - 1) && (i < 2 || !letter(i - 2));
+    if (name[i] != '.' || !initial) joined += name[i];
+  }
+  return joined;
 }
 
 bool in_call(std::string_view line, std::size_t place) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace osler::text {
@@ -19,6 +20,17 @@ struct Key {
 
 /// The key of the number at `to`, looking back no further than `from`.
 [[nodiscard]] Key key_before(std::string_view line, std::size_t from, std::size_t to);
+
+/// The name of the number behind `gap`, where it stands between commas in front of it: "20, loss_train, 0.771". Empty
+/// when what stands there is no figure of merit.
+[[nodiscard]] std::string_view name_between(std::string_view gap);
+
+/// The figure of merit that [from, to) begins with, which stands behind its number: "0.98 C.E. Loss, 94 % Accuracy".
+/// Empty when it is none.
+[[nodiscard]] std::string_view name_behind(std::string_view line, std::size_t from, std::size_t to);
+
+/// "C.E. Loss" as "CE Loss".
+[[nodiscard]] std::string without_points(std::string_view name);
 
 /// Whether `place` is within the parentheses of a call, as in the description of a model's layers.
 [[nodiscard]] bool in_call(std::string_view line, std::size_t place);

@@ -22,6 +22,7 @@ struct Part {
   std::string_view gap;            // the text between the number before and this one
   std::string_view name_for_next;  // where this number is a counter in the middle of a sentence
   bool numerator = false;          // of "3/10"
+  bool behind = false;             // the name stands behind the number
   bool denominator = false;
 };
 
@@ -42,6 +43,7 @@ class Planner {
     find_splits();
     find_bar();
     find_counters();
+    note_possible_counter();
     assign_values();
     settle_trust();
     tell_counters_apart();
@@ -72,12 +74,53 @@ class Planner {
       } else {
         part.key = key_before(line_, from, numbers_[k].begin);
         if (k > 0 && part.key.text.empty()) take_name_before_counter(k);
+        if (part.key.text.empty()) take_name(k, name_between(part.gap));
         if (!part.key.text.empty()) part.traits = describe_key(part.key.text);
+        part.traits.metric |= is_share_of_right(k);
         if (part.key.sentence || part.traits.story) part.traits = {.story = true};
         if (!part.traits.epoch && part.traits.step == 0) part_name_from_counter(part);
         if (!part.key.text.empty()) ++plan_.named;
       }
       from = numbers_[k].unit_end;
+    }
+    take_names_behind();
+  }
+
+  void take_name(std::size_t k, std::string_view name) {
+    if (name.empty()) return;
+    parts_[k].key = {.text = name, .begin = static_cast<std::size_t>(name.data() - line_.data()), .separated = true};
+  }
+
+  /// "Correct = 71.65%"; "correct 3" and "correct: 12" are counts or words.
+  [[nodiscard]] bool is_share_of_right(std::size_t k) const {
+    const Key& key = parts_[k].key;
+    return key.text.size() == 7 && starts_with_folded(key.text, "correct") && key.separated && unit_of(k) == "%";
+  }
+
+  /// "Epoch 3: 0.98 loss, 94.3% accuracy": in a line that counts, where each number has the name of a figure of merit
+  /// behind it and none has one of its own in front, the names are those behind.
+  void take_names_behind() {
+    std::vector<std::string_view> names(parts_.size());
+    bool counts = false;
+    bool first = true;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const Part& part = parts_[k];
+      counts |= part.traits.epoch || part.traits.step != 0;
+      const bool own = !part.key.text.empty() && (first || part.key.text != names[k - 1]);
+      if (part.traits.metric && own) return;
+      if (part.traits.epoch || part.traits.step != 0 || part.denominator || lasts(k) || own) continue;
+      const std::size_t end = k + 1 < numbers_.size() ? numbers_[k + 1].begin : line_.size();
+      names[k] = name_behind(line_, numbers_[k].unit_end, end);
+      if (names[k].empty()) return;
+      first = false;
+    }
+    if (!counts) return;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (names[k].empty()) continue;
+      take_name(k, names[k]);
+      parts_[k].traits = describe_key(names[k]);
+      parts_[k].behind = true;
+      ++plan_.named;
     }
   }
 
@@ -121,6 +164,11 @@ class Planner {
       at = end;
     }
     if (line_.find("Saving dict for ") != line_.npos) splits_.assign(1, {0, Split::eval});  // TensorFlow's Estimator
+    // "train 2.1s" says how long training took, not on what data the other figures were measured.
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (!parts_[k].traits.bare_split || !lasts(k)) continue;
+      std::erase_if(splits_, [&](const auto& split) { return split.first == parts_[k].key.begin; });
+    }
     if (!splits_.empty()) plan_.split = splits_.front().second;
   }
 
@@ -148,8 +196,7 @@ class Planner {
   /// "1 epoch: 50.2 secs" is a duration.
   [[nodiscard]] bool lasts(std::size_t k) const {
     const std::string_view rest = trim(rest_after(k));
-    const std::string_view unit = unit_of(k);
-    return unit == "s" || unit == "ms" || unit == "m" || rest.starts_with("sec") || rest.starts_with("min");
+    return is_time_unit(unit_of(k)) || rest.starts_with("sec") || rest.starts_with("min");
   }
 
   void find_bar() {
@@ -234,6 +281,23 @@ class Planner {
     return batch || (plural && beside && parts_[k].key.separated);
   }
 
+  /// "Episode 3 - Truncated at step 1000": where an episode is counted before, the step is a remark on it.
+  [[nodiscard]] bool is_remark(std::size_t k) const {
+    if (parts_[k].name_for_next.empty() || describe_key(parts_[k].name_for_next).metric) return false;
+    return std::any_of(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(k), [](const Part& part) {
+      return part.traits.step != 0 && part.name_for_next.empty() && part.key.text.size() >= 7 &&
+             starts_with_folded(part.key.text.substr(part.key.text.size() - 7), "episode");
+    });
+  }
+
+  /// "Batch = 100" on a line of its own: what is to be done, unless it comes again and rises.
+  void note_possible_counter() {
+    if (parts_.size() != 1 || plan_.counted() || parts_[0].traits.step == 0 || !integer(0) || !is_chosen(0)) return;
+    if (!trim(rest_after(0)).empty() || !only_prefix(line_.substr(0, parts_[0].key.begin))) return;
+    plan_.possible_step = true;
+    plan_.counter_kind = CounterKind::named;
+  }
+
   void find_counters() {
     std::uint8_t best_tier = 255;
     for (std::size_t k = 0; k < parts_.size(); ++k) {
@@ -244,7 +308,7 @@ class Planner {
         plan_.fractional_epoch = !integer(k);
       }
       if (traits.step != 0 && traits.step < best_tier && plan_.bar == Bar::none && integer(k) &&
-          !length_of_episode(k) && !is_chosen(k)) {
+          !length_of_episode(k) && !is_chosen(k) && !is_remark(k)) {
         best_tier = traits.step;
         set_step(k, CounterKind::named, parts_[k].key.text);
       }
@@ -397,9 +461,10 @@ class Planner {
   std::string name_of(std::size_t k) {
     const Part& part = parts_[k];
     Slot& slot = plan_.slots[k];
-    std::string name = translated(part.key.text);
+    std::string name = part.behind ? without_points(part.key.text) : translated(part.key.text);
     const bool unit =
         numbers_[k].unit_end != numbers_[k].end || !rate_after(line_, numbers_[k].end, numbers_[k].unit_end).empty();
+    if (part.traits.bare_split && lasts(k)) return name + " time";
     if (part.traits.bare_split && plan_.counted() && !unit) {
       parts_[k].traits.metric = true;
       return name + " loss";

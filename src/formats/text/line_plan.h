@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,6 +75,9 @@ struct LinePlan {
   bool crash = false;             ///< the line tells that training was ended
   bool norm = false;              ///< one of the values is a norm
   bool clipped = false;           ///< the line says that the gradient was clipped
+  bool possible_step = false;     ///< its only number counts steps if it rises from one such line to the next
+  std::optional<double> count;    ///< the newest of those numbers; filled by the reader
+  bool rose = false;              ///< it did rise
   std::vector<Setting> settings;  ///< of the run, in a line that does not count
 
   [[nodiscard]] bool counted() const { return epoch >= 0 || step >= 0; }

@@ -46,6 +46,39 @@ TEST(LinePlan, TakesNoLineOfAProgramForALoss) {
   EXPECT_EQ(plan("step 250: train 3.1, val 3.2"), "step=250 <train loss><val loss>");
 }
 
+TEST(LinePlan, FindsTheNamesBehindTheNumbers) {
+  EXPECT_EQ(plan("Epoch 3 @ 10:27 PM : 0.9816 C.E. Loss, 94.28% Accuracy"), "epoch=3 <CE Loss><Accuracy>");
+  EXPECT_EQ(plan("Epoch 3: 0.98 train loss | 0.94 val loss"), "epoch=3 <train loss><val loss>");
+  EXPECT_EQ(plan("step 20 0.98 loss 0.94 acc"), "step=20 <loss><acc>");
+  EXPECT_EQ(plan("step 20: 12s, 0.98 loss, lr 0.1"), "step=20 <loss><lr>");
+  EXPECT_EQ(plan("step 20 100 loss 0.94"), "step=20 <loss>") << "the name stands in front";
+  EXPECT_EQ(plan("Epoch 3 loss 0.5 acc 0.9"), "epoch=3 <loss><acc>");
+  EXPECT_EQ(plan("we reach 76.1% accuracy"), "") << "a sentence, not a line that counts";
+}
+
+TEST(LinePlan, FindsANameBetweenCommas) {
+  EXPECT_EQ(plan("epoch 1, phase train, step 20, loss_train, 0.771"), "epoch=1 step=20 <loss_train>");
+  EXPECT_EQ(plan("step 20; loss; 0.771; acc; 0.5"), "step=20 <loss><acc>");
+  EXPECT_EQ(plan("step 20, node a, 0.771"), "step=20 ");
+}
+
+TEST(LinePlan, TakesADurationForNoLossAndForNoSplit) {
+  EXPECT_EQ(plan("Epoch 10 loss 12.3880 | train 2.1s | Acc 9.32% | infer 4.4s"),
+            "epoch=10 <loss><train time><Acc><infer>");
+  EXPECT_EQ(plan("Epoch 10 train 2.1 val 2.2"), "epoch=10 <train loss><val loss>");
+}
+
+TEST(LinePlan, CountsEpisodesAndNotTheStepsThatARemarkTells) {
+  EXPECT_EQ(plan("[DQN] Episode 7 - Truncated at step 1000. Reward: 715.00"), "step=7 <Reward>");
+  EXPECT_EQ(plan("Score at iteration 100 is 0.5"), "step=100 <Score>");
+  EXPECT_EQ(plan("Episode 7 Step 1000 Reward: 715.00"), "step=1000 <Reward>");
+}
+
+TEST(LinePlan, TakesAShareOfRightAnswersForAFigureOfMerit) {
+  EXPECT_EQ(plan("  Correct = 14.15%"), "<Correct>");
+  EXPECT_EQ(plan("the only correct 3 answers"), "");
+}
+
 TEST(LinePlan, FindsTheRateBehindTheNumber) {
   EXPECT_EQ(plan("iter 10: loss 8.7390 11136 ms/iter"), "step=10 <loss><ms/iter>");
   EXPECT_EQ(plan("Up. 500 : Cost 6.71 : 724.78 words/s"), "step=500 <Cost><words/s>");

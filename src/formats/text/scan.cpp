@@ -283,6 +283,14 @@ class LineScanner {
     return {Reading::Kind::number, end, number};
   }
 
+  /// "10:27 PM": what stands behind the time belongs to it.
+  [[nodiscard]] std::size_t behind_half_of_day(std::size_t end) const {
+    const std::size_t half = peek(end) == ' ' ? end + 1 : end;
+    const bool named = starts_with_folded(line_.substr(std::min(half, line_.size())), "am") ||
+                       starts_with_folded(line_.substr(std::min(half, line_.size())), "pm");
+    return named && class_of(peek(half + 2)) < kDigit ? half + 2 : end;
+  }
+
   /// The end of a date, clock time, version, address or chain of ratios that starts with this number, or 0.
   [[nodiscard]] std::size_t end_of_moment(std::size_t end, Written written) const {
     const char next = peek(end);
@@ -302,7 +310,7 @@ class LineScanner {
     if (written != Written::integer) return 0;
     const bool minutes =
         next == ':' && after >= '0' && after <= '5' && is_digit(peek(end + 2)) && !is_digit(peek(end + 3));
-    if (minutes) return run(end, ":.,");
+    if (minutes) return behind_half_of_day(run(end, ":.,"));
     if (next == '-' && is_digit(after)) return run(end, "-:.,_T");
     return 0;
   }

@@ -34,6 +34,12 @@ std::uint64_t shape(std::string_view line) {
   return scan.shape;
 }
 
+TEST(Scan, TakesTheHalfOfTheDayForAPartOfTheTime) {
+  EXPECT_EQ(numbers("Epoch 3 @ 10:27 PM : 0.98"), "3|0.98");
+  EXPECT_EQ(shape("Epoch 3 @ 10:27 PM : 0.98"), shape("Epoch 4 @ 01:02 AM : 0.97"));
+  EXPECT_NE(shape("at 10:27 amount 3"), shape("at 10:27 pmount 3"));
+}
+
 TEST(Scan, FindsNumbersInAllTheirSpellings) {
   EXPECT_EQ(numbers("loss: 0.3 lr=1e-4 b -2 c +3.5 d .5 e 5.e-06"), "0.3|1e-4|-2|+3.5|.5|5.e-06");
   EXPECT_EQ(only_value("tokens 1,234,567.5"), 1234567.5);

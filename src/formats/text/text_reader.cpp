@@ -236,6 +236,10 @@ Counters TextReader::counters_of(const LinePlan& plan, std::string_view text) co
 }
 
 void TextReader::follow(LinePlan& plan, std::string_view text) {
+  if (plan.possible_step) {
+    possible_step(plan, text);
+    return;
+  }
   Counters counters = counters_of(plan, text);
   const bool own_name = counters.kind == CounterKind::named || plan.epoch >= 0;
   const bool below_heading = !plan.counted() || (!own_name && plan.split == Split::none);
@@ -273,6 +277,21 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
   } else {
     emit(values_, place, wall_time);
   }
+}
+
+/// "Batch = 100" above "Correct = 14 %": something that was chosen where it stands once, the step of the lines below
+/// where it rises.
+void TextReader::possible_step(LinePlan& plan, std::string_view text) {
+  const double count = value_of(text, scan_.numbers.front());
+  plan.rose = plan.rose || (plan.count && count > *plan.count);
+  plan.count = count;
+  if (!plan.rose) return;
+  if (!(std::fabs(count) < kLargestCount)) return;
+  Counters counters;
+  counters.step = static_cast<std::int64_t>(count);
+  counters.kind = CounterKind::named;
+  counters.name = scan_.shape;
+  axis_.heading(counters);
 }
 
 void TextReader::line_without_values(const LinePlan& plan, std::string_view text, const Counters& counters) {

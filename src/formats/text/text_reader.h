@@ -69,6 +69,7 @@ class TextReader final : public Reader {
   void emit(const std::vector<Pending::Value>& values, const Place& place, double wall_time);
   void hold(const Place& place, double wall_time);
   void keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place, Split block);
+  void possible_step(LinePlan& plan, std::string_view text);
   void remember_bar(const LinePlan& plan, std::string_view text, const Counters& counters);
   void table_row(const TableRow& row, bool refreshed);
   const KeyTraits& traits_of(const std::string& name);

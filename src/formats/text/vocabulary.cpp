@@ -31,14 +31,14 @@ bool is_digit(char c) {
 using namespace std::string_view_literals;
 
 constexpr std::array kMetrics = {
-    "acc"sv,         "accs"sv,       "accuracy"sv,   "ap"sv,        "auc"sv,   "auroc"sv,  "bce"sv,    "bleu"sv,
-    "bpb"sv,         "bpc"sv,        "ce"sv,         "cer"sv,       "cider"sv, "cost"sv,   "costs"sv,  "dice"sv,
-    "elbo"sv,        "entropy"sv,    "err"sv,        "error"sv,     "f1"sv,    "fid"sv,    "gleu"sv,   "iou"sv,
-    "kl"sv,          "kld"sv,        "likelihood"sv, "logloss"sv,   "loss"sv,  "losses"sv, "mae"sv,    "map"sv,
-    "mape"sv,        "mcc"sv,        "meteor"sv,     "miou"sv,      "mrr"sv,   "mse"sv,    "ndcg"sv,   "nll"sv,
-    "objective"sv,   "perplexity"sv, "ppl"sv,        "precision"sv, "psnr"sv,  "r2"sv,     "recall"sv, "return"sv,
-    "returns"sv,     "reward"sv,     "rewards"sv,    "rew"sv,       "rmse"sv,  "rouge"sv,  "score"sv,  "sensitivity"sv,
-    "specificity"sv, "ssim"sv,       "top1"sv,       "top5"sv,      "wer"sv,   "xent"sv,
+    "acc"sv,         "accs"sv,        "accuracy"sv,   "ap"sv,         "auc"sv,       "auroc"sv, "bce"sv,    "bleu"sv,
+    "bpb"sv,         "bpc"sv,         "ce"sv,         "cer"sv,        "chamfer"sv,   "cider"sv, "cost"sv,   "costs"sv,
+    "dice"sv,        "elbo"sv,        "entropy"sv,    "err"sv,        "error"sv,     "f1"sv,    "fid"sv,    "gleu"sv,
+    "iou"sv,         "kl"sv,          "kld"sv,        "likelihood"sv, "logloss"sv,   "loss"sv,  "losses"sv, "mae"sv,
+    "map"sv,         "mape"sv,        "mcc"sv,        "meteor"sv,     "miou"sv,      "mrr"sv,   "mse"sv,    "ndcg"sv,
+    "nll"sv,         "objective"sv,   "perplexity"sv, "ppl"sv,        "precision"sv, "psnr"sv,  "r2"sv,     "recall"sv,
+    "return"sv,      "returns"sv,     "reward"sv,     "rewards"sv,    "rew"sv,       "rmse"sv,  "rouge"sv,  "score"sv,
+    "sensitivity"sv, "specificity"sv, "ssim"sv,       "top1"sv,       "top5"sv,      "wer"sv,   "xent"sv,
 };
 constexpr std::array kSignals = {
     "alpha"sv, "beta"sv, "gnorm"sv, "gradnorm"sv, "grad"sv,  "gradient"sv, "lr"sv,
@@ -414,6 +414,12 @@ bool is_unit(std::string_view letters) {
   if (letters.empty() || letters.size() > 16) return false;
   if (letters.find('/') != std::string_view::npos) return true;
   return among(kUnits, letters);
+}
+
+bool is_time_unit(std::string_view letters) {
+  static constexpr std::array kTimes = {"s"sv,   "ms"sv,   "us"sv,   "ns"sv, "m"sv, "min"sv,
+                                        "sec"sv, "secs"sv, "mins"sv, "h"sv,  "hr"sv};
+  return among(kTimes, letters);
 }
 
 bool starts_with_folded(std::string_view text, std::string_view lower_case) {

@@ -48,6 +48,9 @@ struct KeyTraits {
 /// Whether letters glued to a number are a unit.
 [[nodiscard]] bool is_unit(std::string_view letters);
 
+/// Whether letters glued to a number are a unit of time.
+[[nodiscard]] bool is_time_unit(std::string_view letters);
+
 /// Whether `text` begins with `lower`, letter case aside. `lower` is in lower case.
 [[nodiscard]] bool starts_with_folded(std::string_view text, std::string_view lower);
 
