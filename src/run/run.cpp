@@ -87,15 +87,25 @@ void Run::distribution(const Histogram& histogram) {
 }
 
 void Run::settle_launches() {
-  // A few epochs of a last try say little beside a whole training.
+  // A few epochs of a last try say little beside a whole training; of two short ones the longer says more.
   constexpr std::uint64_t kShort = 3;
+  constexpr std::uint64_t kFewPoints = 30;
+  constexpr double kLonger = 1.25;
   const auto leading = std::max_element(series_.begin(), series_.end(), [](const Series& a, const Series& b) {
     return a.longest_launch().points() < b.longest_launch().points();
   });
   if (leading == series_.end()) return;
   const std::uint64_t longest = leading->longest_launch().points();
   const std::uint64_t last = leading->summary().points();
-  if (longest == 0 || longest < kShort * std::max<std::uint64_t>(last, 1)) return;
+  if (longest == 0) return;
+  const bool short_beside = longest >= kShort * std::max<std::uint64_t>(last, 1);
+  const bool short_itself = last < kFewPoints && static_cast<double>(longest) >= kLonger * static_cast<double>(last);
+  if (!short_beside && !short_itself) {
+    keep(Mark{Mark::Kind::note, leading->summary().last_step(), kNoTime,
+              "the log holds several launches; the last, of " + std::to_string(last) +
+                  " points, stands for it: the longest before has " + std::to_string(longest)});
+    return;
+  }
   for (Series& series : series_) series.take_longest_launch();
   keep(Mark{Mark::Kind::note, leading->summary().last_step(), kNoTime,
             "the log holds several launches; the longest, of " + std::to_string(longest) +

@@ -148,6 +148,29 @@ TEST(Run, StaysWithTheLastLaunchWhenItIsLong) {
   train(run, 1, 60, 2);
   run.settle_launches();
   EXPECT_EQ(run.find("loss")->summary().points(), 60U);
+  EXPECT_THAT(run.marks().back().text, testing::HasSubstr("the last, of 60 points")) << "it says what was judged";
+}
+
+TEST(Run, GoesBackToTheLongerLaunchWhenBothAreShort) {
+  osler::Run run;
+  train(run, 1, 25, 1);
+  train(run, 1, 20, 2);
+  run.settle_launches();
+  EXPECT_EQ(run.find("loss")->summary().points(), 25U);
+  EXPECT_THAT(run.marks().back().text, testing::HasSubstr("the longest, of 25 points"));
+
+  osler::Run alike;
+  train(alike, 1, 22, 1);
+  train(alike, 1, 20, 2);
+  alike.settle_launches();
+  EXPECT_EQ(alike.find("loss")->summary().points(), 20U) << "hardly longer: the newest counts";
+}
+
+TEST(Run, SaysNothingOfLaunchesWhereThereWasOne) {
+  osler::Run run;
+  train(run, 1, 60, 1);
+  run.settle_launches();
+  EXPECT_THAT(run.marks(), IsEmpty());
 }
 
 TEST(Run, NeverTakesAResumedTrainingForALaunch) {
