@@ -275,4 +275,33 @@ test('seeds of a setting are taken together: a row for each group, and their mea
   await page.close();
 });
 
+test('on a phone nothing is cut off, the charts come soon, and a finger zooms', async () => {
+  const page = await open('', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const cut = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await page.locator('.rows .row', { hasText: 'nan.csv' }).locator('.badge.critical').waitFor();
+  assert.ok((await cut()) <= 0, 'the list');
+  await openRun(page, 'nan.csv');
+  const chart = page.locator('.chart .u-over').first();
+  await chart.waitFor();
+  assert.ok((await cut()) <= 0, 'a run');
+  const top = await chart.evaluate((over) => over.getBoundingClientRect().top + scrollY);
+  assert.ok(top < 1.2 * 844, `the first chart begins at ${top}, behind the verdict and the findings`);
+  assert.ok(await page.locator('.with-fingers').first().isVisible());
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.boundingBox();
+  const touches = await page.context().newCDPSession(page);
+  const touch = (type, share) => touches.send('Input.dispatchTouchEvent', { type, touchPoints: share === null ? [] : [{ x: box.x + share * box.width, y: box.y + box.height / 2 }] });
+  await touch('touchStart', 0.25);
+  for (let share = 0.3; share <= 0.5; share += 0.05) await touch('touchMove', share);
+  await touch('touchEnd', null);
+  await page.waitForFunction(() => /from=.*to=/.test(location.hash));
+  const ids = await page.evaluate(async () => (await (await fetch('api/runs')).json()).runs.filter((run) => /^(nan|begun)[.]csv$/.test(run.name)).map((run) => run.id));
+  await page.goto(`${stage.address}#/compare/${ids.join(',')}`);
+  await page.locator('.sides td').first().waitFor();
+  assert.ok((await cut()) <= 0, 'a comparison');
+  const table = await page.locator('.sides').first().evaluate((all) => [all.scrollWidth, all.parentElement.clientWidth]);
+  assert.ok(table[0] <= table[1], 'every column of it can be seen');
+  await page.close();
+});
+
 test('no page complained', () => assert.deepEqual(stage.complaints, []));
