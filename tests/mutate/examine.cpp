@@ -131,7 +131,7 @@ Finding watch(const Bench& bench) {
   const std::string path = bench.output(fs::path(bench.log()).filename().string());
   const auto source = cli::watch_files({path}, {}, -1, {real_file_system(), clock});
   cli::WatchWishes wishes;
-  wishes.stop_on = cli::StopRule{};
+  wishes.stop_on = StopRule{};
   wishes.dry_run = true;
   cli::Watch watch(*source, std::move(wishes), clock);
   const std::size_t length = bench.bytes().size() / kPieces + 1;

@@ -52,7 +52,7 @@ class Silence {
 /// What came of watching one training.
 struct Outcome {
   double watched = 0;  ///< seconds
-  std::optional<cli::StopReason> stopped;
+  std::optional<StopReason> stopped;
   double stopped_at = 0;  ///< seconds
   bool gave_up = false;   ///< the watch ended before the training did
 };
@@ -63,7 +63,7 @@ Outcome watch(Script& script, SimulatedClock& clock, MemoryFiles& files, const s
   clock.tick = [&] { script.play(clock, files); };
   const auto source = cli::watch_files({path}, {}, -1, {files, clock});
   cli::WatchWishes wishes;
-  wishes.stop_on = cli::StopRule{};
+  wishes.stop_on = StopRule{};
   wishes.dry_run = true;
   wishes.until_done = true;
   wishes.idle_seconds = 4 * kHour;  // longer than any gap, but not than any leap of the clock
@@ -185,7 +185,7 @@ class Ward {
     fmt::print("number {}: {}/{} ({}), {} rows: {}\n", i, run.family, run.seed,
                run.truth.healthy ? "healthy" : run.truth.finding, script.rows(),
                outcome.gave_up   ? "the watch ended before the training"
-               : outcome.stopped ? "ended: " + cli::to_line(*outcome.stopped)
+               : outcome.stopped ? "ended: " + to_line(*outcome.stopped)
                                  : "not ended");
     return wrong;
   }

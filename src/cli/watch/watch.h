@@ -10,9 +10,9 @@
 #include "cli/watch/child.h"
 #include "cli/watch/messenger.h"
 #include "cli/watch/source.h"
-#include "cli/watch/stop_rule.h"
 #include "cli/watch/surroundings.h"
 #include "osler/diagnosis/diagnose.h"
+#include "osler/diagnosis/stop_rule.h"
 #include "osler/report/render.h"
 
 namespace osler::cli {

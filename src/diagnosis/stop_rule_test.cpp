@@ -1,5 +1,5 @@
 // When a training is ended, and when it is left alone.
-#include "cli/watch/stop_rule.h"
+#include "osler/diagnosis/stop_rule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace osler::cli {
+namespace osler {
 namespace {
 
 using ::testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST(StopRule, WaitsForATenthMoreWithinBounds) {
 }
 
 }  // namespace
-}  // namespace osler::cli
+}  // namespace osler

@@ -9,7 +9,7 @@
 #include "osler/diagnosis/report.h"
 #include "osler/run/run.h"
 
-namespace osler::cli {
+namespace osler {
 
 /// What must hold before a training is ended.
 struct StopRule {
@@ -48,4 +48,4 @@ class StopJudge {
   std::map<std::string, std::uint64_t> seen_;  // finding to the points of the objective when it was first certain
 };
 
-}  // namespace osler::cli
+}  // namespace osler

@@ -1,5 +1,5 @@
 // What counts as worse, and what only as no better.
-#include "cli/watch/lost_ground.h"
+#include "diagnosis/lost_ground.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-namespace osler::cli {
+namespace osler {
 namespace {
 
 /// Whether a series of these values has lost ground; noise is the same in every call.
@@ -74,4 +74,4 @@ TEST(LostGround, IsAGainThatWasGivenBack) {
 }
 
 }  // namespace
-}  // namespace osler::cli
+}  // namespace osler

@@ -1,5 +1,5 @@
 // The rule by which a training is ended.
-#include "cli/watch/stop_rule.h"
+#include "osler/diagnosis/stop_rule.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <array>
 #include <cmath>
 
-#include "cli/watch/lost_ground.h"
+#include "diagnosis/lost_ground.h"
+#include "diagnosis/wording.h"
 #include "osler/run/role.h"
-#include "report/numbers.h"
 
-namespace osler::cli {
+namespace osler {
 namespace {
 
 /// Roles of what a training is judged by, in the order in which they are asked.
@@ -109,10 +109,10 @@ bool has_ended(const Run& run) {
 
 std::string to_line(const StopReason& reason) {
   const Observation& finding = reason.finding;
-  return fmt::format("{} ({}, {:.0f} % sure) since step {}, first seen at {} of {} and still there at {}: {}",
+  return fmt::format("{} ({}, {:.0f} % sure) since {}, first seen at {} points of {} and still there at {}: {}",
                      finding.finding, to_string(finding.severity), 100 * finding.confidence,
-                     layout::grouped(finding.first_step), layout::counted(reason.first_points, "point"),
-                     reason.objective, layout::grouped(static_cast<std::int64_t>(reason.points)), finding.summary);
+                     at_step(finding.first_step), reason.first_points, reason.objective, reason.points,
+                     finding.summary);
 }
 
 std::uint64_t points_to_confirm(std::uint64_t points) {
@@ -142,4 +142,4 @@ std::optional<StopReason> StopJudge::look(const Report& report, const Run& run) 
   return reason;
 }
 
-}  // namespace osler::cli
+}  // namespace osler

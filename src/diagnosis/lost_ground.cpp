@@ -1,12 +1,12 @@
 // Levels of stretches, held against the scatter from one value to the next.
-#include "cli/watch/lost_ground.h"
+#include "diagnosis/lost_ground.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-namespace osler::cli {
+namespace osler {
 namespace {
 
 constexpr std::size_t kShortestStretch = 5;
@@ -79,4 +79,4 @@ bool lost_ground(const Series& series, bool higher_is_better) {
   return gain > clearly && newest - best > std::max(clearly, gain / 2);
 }
 
-}  // namespace osler::cli
+}  // namespace osler
