@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "bindings/recording.h"
 #include "bindings/reports.h"
 #include "osler/diagnosis/diagnose.h"
+#include "osler/diagnosis/stop_rule.h"
 #include "osler/runfile/reader.h"
 
 namespace osler::python {
@@ -117,6 +119,15 @@ void add_recorder(py::module_& module) {
            [](OwnRecorder& recorder, const std::map<std::string, std::string>& roles,
               const std::map<std::string, double>& settings,
               const std::vector<std::string>& only) { return report_of(*recorder, options_of(roles, settings, only)); })
+      .def("judge",
+           [](OwnRecorder& recorder, StopJudge& judge, const Report& report) {
+             std::optional<std::string> why;
+             const py::gil_scoped_release unlocked;
+             recorder->visit([&](const Run& run) {
+               if (const auto reason = judge.look(report, run)) why = to_line(*reason);
+             });
+             return why;
+           })
       .def("flush",
            [](OwnRecorder& recorder) {
              if (!recorder.here()) return;

@@ -12,6 +12,7 @@
 
 #include "bindings/bindings.h"
 #include "osler/diagnosis/catalogue.h"
+#include "osler/diagnosis/stop_rule.h"
 #include "osler/figures/figure.h"
 #include "osler/formats/format.h"
 #include "osler/report/layers.h"
@@ -156,6 +157,12 @@ void add_reports(py::module_& module) {
            })
       .def("text", [](const Report& report, int width, bool colour, bool verbose, bool unicode) {
         return render_text(report, text_options(width, colour, verbose, unicode));
+      });
+  py::class_<StopJudge>(module, "StopJudge")
+      .def(py::init([](std::uint64_t points) { return StopJudge(StopRule{.points = points}); }), py::arg("points"))
+      .def("look", [](StopJudge& judge, const Report& report, const Run& run) {
+        const auto reason = judge.look(report, run);
+        return reason ? std::optional(to_line(*reason)) : std::nullopt;
       });
   module.def("diagnose", &diagnosed, py::arg("run"), py::arg("roles"), py::arg("settings"), py::arg("only"),
              py::arg("baseline") = nullptr, py::arg("layers") = false);

@@ -301,6 +301,10 @@ void add_watch(py::module_& module) {
       .def("config", [](PythonWatch& watch, const std::string& key,
                         const std::string& value) { watch->recorder().config(key, value); })
       .def("news", &news)
+      .def("hopeless",
+           [](PythonWatch& watch) {
+             return watch->hopeless() ? std::optional(to_line(*watch->hopeless())) : std::nullopt;
+           })
       .def("report",
            [](PythonWatch& watch, const std::map<std::string, std::string>& roles,
               const std::map<std::string, double>& settings, const std::vector<std::string>& only, bool layers) {

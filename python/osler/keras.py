@@ -12,6 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
+from osler import _core
 from osler.recorder import Recorder
 from osler.report import Report
 
@@ -23,8 +24,9 @@ else:
 
 class OslerCallback(Callback):
     """Osler in a Keras training. The run is diagnosed after each epoch: what is new goes to `on_line` (standard error
-    unless you say otherwise), and `stop_on_critical` ends the training when something critical is found. After the
-    training `report` holds the diagnosis.
+    unless you say otherwise). `stop_on_critical` ends the training when it is hopeless: a critical finding that is at
+    least 90 % sure, a training that has got worse and not merely no better, 30 batches, and later epochs that show it
+    still. After the training `report` holds the diagnosis.
     """
 
     def __init__(
@@ -37,7 +39,7 @@ class OslerCallback(Callback):
     ) -> None:
         super().__init__()
         self._run_file = run_file
-        self._stop = stop_on_critical
+        self._judge = _core.StopJudge(30) if stop_on_critical else None
         self._weights = weights
         self._on_line = on_line
         self._told: set[tuple[str, str]] = set()
@@ -108,8 +110,12 @@ class OslerCallback(Callback):
             self._told.add((finding.id, finding.severity))
             if self._on_line is not None:
                 self._on_line(f"osler: epoch {epoch + 1}: {finding.severity}: {finding.summary} [{finding.id}]")
-        if self._stop and self.report.sick:
+        why = self.recorder._hopeless(self._judge, self.report) if self._judge is not None else None
+        if why is not None and not self.model.stop_training:
             self.model.stop_training = True
+            self.recorder.note(f"ended by Osler: {why}")
+            if self._on_line is not None:
+                self._on_line(f"osler: epoch {epoch + 1}: ends the training: {why}")
 
     def on_train_end(self, logs: Any = None) -> None:
         """Ends the run."""

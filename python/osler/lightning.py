@@ -36,8 +36,8 @@ def _pair(batch: Any) -> tuple[Any, Any]:
 
 
 class OslerCallback(Callback):
-    """Osler in a Lightning training. `stop_on_critical` ends the training when something critical is found; every other
-    option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
+    """Osler in a Lightning training. `stop_on_critical` ends the training when it is hopeless (`Monitor.hopeless`); every
+    other option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
     """
 
     def __init__(
@@ -51,7 +51,6 @@ class OslerCallback(Callback):
         self._run_file = run_file
         self._stop = stop_on_critical
         self._options = options
-        self._critical = False
         self._loss: Any = None
         self.monitor: Optional[Monitor] = None
         self.report: Optional[Report] = None
@@ -59,19 +58,13 @@ class OslerCallback(Callback):
     def on_fit_start(self, trainer: Any, module: Any) -> None:
         """Takes from the trainer what it knows."""
         options = dict(self._options)
-        user = options.pop("on_finding", None)
-
-        def on_finding(finding: str, severity: str, summary: str) -> None:
-            self._critical = self._critical or severity == "critical"
-            if user is not None:
-                user(finding, severity, summary)
-
+        # The monitor looks at the run only when somebody wants to know.
+        options.setdefault("on_finding", lambda finding, severity, summary: None)
         self.monitor = Monitor(
             module,
             trainer.optimizers,
             run_file=self._run_file,
             skip_nonfinite=False,
-            on_finding=on_finding,
             first_step=int(trainer.global_step),
             **options,
         )
@@ -98,8 +91,10 @@ class OslerCallback(Callback):
         """Looks at the step."""
         if self.monitor is not None:
             self.monitor.step(self._loss)
-            if self._critical and self._stop:
+            why = self.monitor.hopeless if self._stop else None
+            if why is not None and not trainer.should_stop:
                 trainer.should_stop = True
+                self.monitor.ends(why)
 
     def on_validation_epoch_end(self, trainer: Any, module: Any) -> None:
         """Records what validation found."""

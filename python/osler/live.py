@@ -13,9 +13,11 @@ import time
 from collections.abc import Iterator
 from typing import Any, Callable, Optional, TextIO, Union
 
+from osler import _core
 from osler.diagnosis import diagnose, read
 from osler.errors import OslerError
 from osler.report import Report
+from osler.run import Run
 
 Place = Union[str, "os.PathLike[str]"]
 
@@ -129,7 +131,7 @@ class Watching:
         log: Optional[Place],
         every: float,
         on_line: Optional[Callable[[str], None]],
-        stop_on_critical: bool,
+        judge: Optional[_core.StopJudge],
         options: dict[str, Any],
     ) -> None:
         self._own = log is None
@@ -138,7 +140,7 @@ class Watching:
         self._file = open(handle if handle is not None else place, "w", encoding="utf-8", buffering=1)
         self._options = options
         self._on_line = on_line
-        self._stop_on_critical = stop_on_critical
+        self._judge = judge
         self._told: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
         self._busy = threading.local()
@@ -169,30 +171,43 @@ class Watching:
 
     def report(self) -> Report:
         """The diagnosis of what was printed so far."""
+        return self._look_at(self._run())
+
+    def _run(self) -> Run:
         with self._lock:
             if not self._file.closed:
                 self._file.flush()
-        return diagnose(read(self.log), **self._options)
+        return read(self.log)
+
+    def _look_at(self, run: Run) -> Report:
+        return diagnose(run, **self._options)
+
+    def _say(self, text: str) -> None:
+        if self._on_line is None:
+            return
+        self._busy.talking = True
+        try:
+            self._on_line(f"osler: {text}")
+        finally:
+            self._busy.talking = False
 
     def _tell(self) -> None:
         try:
-            report = self.report()
+            run = self._run()
+            report = self._look_at(run)
         except OslerError:  # nothing that looks like a training yet
             return
         for finding in report.findings:
             if finding.severity == "note" or (finding.id, finding.severity) in self._told:
                 continue
             self._told.add((finding.id, finding.severity))
-            if self._on_line is not None:
-                self._busy.talking = True
-                try:
-                    self._on_line(f"osler: {finding.severity}: {finding.summary} [{finding.id}]")
-                finally:
-                    self._busy.talking = False
-        if self._stop_on_critical and report.sick and not self._ended.is_set():
+            self._say(f"{finding.severity}: {finding.summary} [{finding.id}]")
+        why = self._judge.look(report._core, run._core) if self._judge is not None else None
+        if why is not None and not self._ended.is_set():
             import _thread
 
             self._ended.set()
+            self._say(f"ends the training: {why}")
             _thread.interrupt_main()
 
     def _look(self, every: float) -> None:
@@ -216,7 +231,7 @@ class Watching:
         self._ended.set()
         if self._thread is not threading.current_thread():
             self._thread.join(timeout=5)
-        self._stop_on_critical = False
+        self._judge = None
         self._tell()
         self._file.close()
         if self._own:
@@ -235,6 +250,7 @@ def watch_this(
     every: float = 5.0,
     on_line: Optional[Callable[[str], None]] = lambda line: print(line, file=sys.stderr),
     stop_on_critical: bool = False,
+    stop_after_points: int = 30,
     **options: Any,
 ) -> Watching:
     """Watches the script that calls it by what it prints and logs, as `osler watch -- python script.py` does:
@@ -243,7 +259,10 @@ def watch_this(
         osler.watch_this()
 
     Everything is passed on unchanged. Findings go to `on_line` when they are new (standard error unless you say
-    otherwise), and `stop_on_critical` raises KeyboardInterrupt in the main thread. `log` keeps what was printed. Further
-    options are those of `diagnose`.
+    otherwise). `stop_on_critical` raises KeyboardInterrupt in the main thread when the training is hopeless: a critical
+    finding that is at least 90 % sure, a training that has got worse and not merely no better, `stop_after_points` points
+    of the loss, and later ones that show it still, as with `osler watch --stop-on critical`. `log` keeps what was
+    printed. Further options are those of `diagnose`.
     """
-    return Watching(log, every, on_line, stop_on_critical, options)
+    judge = _core.StopJudge(stop_after_points) if stop_on_critical else None
+    return Watching(log, every, on_line, judge, options)

@@ -95,6 +95,9 @@ class Recorder:
         """The diagnosis of everything recorded so far."""
         return Report(self._core.report(dict(roles or {}), dict(settings or {}), list(only)))
 
+    def _hopeless(self, judge: _core.StopJudge, report: Report) -> Optional[str]:
+        return self._core.judge(judge, report._core)
+
     def flush(self) -> None:
         """Returns when everything recorded before the call is written."""
         self._core.flush()

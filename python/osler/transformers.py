@@ -38,8 +38,8 @@ _SETTINGS = (
 
 
 class OslerCallback(TrainerCallback):
-    """Osler in a Hugging Face training. `stop_on_critical` ends the training when something critical is found; every
-    other option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
+    """Osler in a Hugging Face training. `stop_on_critical` ends the training when it is hopeless (`Monitor.hopeless`);
+    every other option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
 
     The trainer tells a callback its loss when it logs, so set `logging_steps` low, 1 if you can.
     """
@@ -54,7 +54,6 @@ class OslerCallback(TrainerCallback):
         self._run_file = run_file
         self._stop = stop_on_critical
         self._options = options
-        self._critical = False
         self._loss: Any = None
         self.monitor: Optional[Monitor] = None
         self.report: Optional[Report] = None
@@ -65,19 +64,13 @@ class OslerCallback(TrainerCallback):
         if model is None or optimizer is None or not state.is_world_process_zero:
             return
         options = dict(self._options)
-        user = options.pop("on_finding", None)
-
-        def on_finding(finding: str, severity: str, summary: str) -> None:
-            self._critical = self._critical or severity == "critical"
-            if user is not None:
-                user(finding, severity, summary)
-
+        # The monitor looks at the run only when somebody wants to know.
+        options.setdefault("on_finding", lambda finding, severity, summary: None)
         self.monitor = Monitor(
             model,
             optimizers_of(optimizer),
             run_file=self._run_file,
             skip_nonfinite=False,
-            on_finding=on_finding,
             first_step=int(state.global_step),
             **options,
         )
@@ -97,8 +90,10 @@ class OslerCallback(TrainerCallback):
         if self.monitor is None or self._loss is None or self._loss.numel() != 1:
             return
         self.monitor.step(self._loss)
-        if self._critical and self._stop:
+        why = self.monitor.hopeless if self._stop else None
+        if why is not None and not control.should_training_stop:
             control.should_training_stop = True
+            self.monitor.ends(why)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Optional[dict[str, Any]] = None, **seen: Any) -> None:
         """Records what the trainer logs beside what is known already."""

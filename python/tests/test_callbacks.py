@@ -79,6 +79,21 @@ def test_lightning_healthy_and_sick(lightning: Any, tmp_path: Path) -> None:
     assert sick.report is not None and sick.report.sick, sick.report.text()
 
 
+def test_lightning_ends_a_lost_training_and_no_other(lightning: Any, tmp_path: Path) -> None:
+    from osler.lightning import OslerCallback
+
+    lines: list[str] = []
+    lost = OslerCallback(on_line=lines.append, diagnose_every=4, stop_on_critical=True)
+    _fit(lightning, tmp_path, 1e20, lost, epochs=20)
+    assert lost.report is not None and lost.monitor is not None and lost.monitor.steps < 20 * 16
+    assert any("ends the training: loss-nonfinite" in line for line in lines), "on what evidence"
+    assert any("ended by Osler" in mark["text"] for mark in lost.report.to_dict()["marks"])
+    still = OslerCallback(on_line=lines.append, diagnose_every=4, stop_on_critical=True)
+    _fit(lightning, tmp_path, 0.0, still, epochs=12)
+    assert still.report is not None and still.report.sick, "a critical finding: nothing has moved"
+    assert still.monitor is not None and still.monitor.steps == 12 * 16, "but it may yet begin to learn"
+
+
 def test_transformers_healthy_and_sick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
     pytest.importorskip("accelerate", reason="the Trainer needs accelerate: pip install accelerate")
@@ -147,3 +162,29 @@ def test_keras_healthy_and_sick(tmp_path: Path) -> None:
     sick = OslerCallback(on_line=lines.append, stop_on_critical=True)
     fit(math.inf, sick)
     assert sick.report is not None and sick.report.sick and lines
+
+
+def test_keras_ends_a_lost_training_and_no_other() -> None:
+    os.environ.setdefault("KERAS_BACKEND", "torch" if hasattr(torch, "compile") else "jax")
+    keras = pytest.importorskip("keras", reason="Keras is not installed: pip install keras")
+    numpy = pytest.importorskip("numpy")
+    from osler.keras import OslerCallback
+
+    random = numpy.random.default_rng(0)
+    x = random.normal(size=(64, 8)).astype("float32")
+    y = (x[:, 0] > 0).astype("int64")
+
+    def fit(rate: float) -> tuple[int, list[str]]:
+        lines: list[str] = []
+        callback = OslerCallback(on_line=lines.append, stop_on_critical=True)
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(2)])
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(optimizer=keras.optimizers.SGD(rate), loss=loss)
+        history = model.fit(x, y, epochs=40, batch_size=32, verbose=0, callbacks=[callback])
+        assert callback.report is not None and callback.report.sick
+        return len(history.history["loss"]), [line for line in lines if "ends the training" in line]
+
+    epochs, told = fit(math.inf)
+    assert 15 <= epochs < 40 and len(told) == 1 and "loss-nonfinite" in told[0]
+    assert fit(0.0) == (40, []), "nothing moves, which is critical, but it may yet begin to learn"

@@ -107,3 +107,23 @@ def test_a_whole_script_tells_what_is_wrong_with_it(tmp_path: Path) -> None:
 def test_a_lost_script_is_stopped_on_request(tmp_path: Path) -> None:
     done = _script(tmp_path, stop=True, steps=100_000)
     assert done.returncode != 0 and "KeyboardInterrupt" in done.stderr and "done" not in done.stdout
+    assert "ends the training: loss-nonfinite-later (critical, 99 % sure)" in done.stderr, "on what evidence"
+
+
+LATE = """
+import math, time
+import osler
+osler.watch_this(every=0.05, stop_on_critical=True)
+for step in range(260):  # far beyond the points that a stop needs; it is about to learn
+    print(f"step {step} loss {2.3 + 0.002 * math.sin(37.0 * step):.5f}", flush=True)
+    time.sleep(0.004)
+time.sleep(0.3)
+print("done")
+"""
+
+
+def test_a_script_that_has_not_begun_to_learn_is_told_of_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    done = subprocess.run([sys.executable, tmp_path / "late.py"], capture_output=True, text=True, check=False, timeout=120)
+    assert "osler: critical" in done.stderr, done.stderr
+    assert done.returncode == 0 and done.stdout.endswith("done\n"), done.stderr

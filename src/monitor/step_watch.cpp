@@ -417,6 +417,7 @@ std::vector<Observation> StepWatch::news() {
   recorder_.visit([&](const Run& run) {
     const Result<Report> report = diagnose(run);
     if (!report) return;
+    if (auto reason = judge_.look(*report, run); reason && !hopeless_) hopeless_ = std::move(reason);
     for (const Observation& observation : report->findings) {
       const auto [at, first] = told_findings_.emplace(observation.finding, observation.severity);
       if (!first && at->second >= observation.severity) continue;

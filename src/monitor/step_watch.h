@@ -22,6 +22,7 @@
 #include "monitor/step_tally.h"
 #include "monitor/tensor_source.h"
 #include "osler/diagnosis/report.h"
+#include "osler/diagnosis/stop_rule.h"
 #include "osler/recorder/recorder.h"
 #include "run/series_names.h"
 
@@ -125,6 +126,8 @@ class StepWatch {
 
   /// Findings that are new or got worse, when it is time to ask; empty otherwise.
   std::vector<Observation> news();
+  /// Why it is of no use to go on, once the diagnoses of news() have confirmed it on later data (StopRule).
+  [[nodiscard]] const std::optional<StopReason>& hopeless() const { return hopeless_; }
 
   [[nodiscard]] Recorder& recorder() { return recorder_; }
   /// The number of the next step.
@@ -190,6 +193,8 @@ class StepWatch {
   bool told_turns_ = false;
   std::map<std::string, double> told_checks_;
   std::map<std::string, Severity> told_findings_;
+  StopJudge judge_{StopRule{}};
+  std::optional<StopReason> hopeless_;
 };
 
 }  // namespace osler::monitor

@@ -548,6 +548,19 @@ class Monitor:
         """
         return self.report(layers=True).layers
 
+    @property
+    def hopeless(self) -> Optional[str]:
+        """Why it is of no use to go on, or None. It takes a critical finding that is at least 90 % sure, a training that
+        has got worse and not merely no better, 30 points of the loss, and later data that show it still: the rule of
+        `osler watch --stop-on critical`. Known only while `on_finding` or `on_line` is set.
+        """
+        return self._watch.hopeless()
+
+    def ends(self, why: str) -> None:
+        """Tells and records that the training is ended, and why."""
+        self._watch.note(f"ended by Osler: {why}")
+        self._say(f"ends the training: {why}")
+
     def quick_check(self) -> list[str]:
         """What is wrong right now with parameters, gradients, optimizer and mode, one sentence each."""
         return problems_now(self._model, self._optimizers, self._mode_matters)
