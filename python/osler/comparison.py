@@ -13,6 +13,7 @@ from osler import _core
 from osler.diagnosis import Diagnosable, diagnose, read_all, to_run
 from osler.errors import InvalidError, NotFoundError
 from osler.run import Run
+from osler.whole import write_whole
 
 Place = Union[str, "os.PathLike[str]"]
 
@@ -96,8 +97,7 @@ class Baseline:
 
     def save(self, path: Place) -> None:
         """Writes it to a file, as `osler baseline learn` does."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._core.json())
+        write_whole(path, self._core.json().encode())
 
     def __str__(self) -> str:
         return self._core.text()
@@ -138,9 +138,7 @@ class Plot:
         """Writes it as PNG, SVG or PDF, by the ending of the name."""
         text = os.fspath(path)
         ending = os.path.splitext(text)[1][1:].lower()
-        data = self._draw(ending)
-        with open(text, "wb") as file:
-            file.write(data)
+        write_whole(text, self._draw(ending))
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,27 @@ def test_a_baseline_is_learned_kept_and_used(tmp_path: Path, sick_log: Path) -> 
     assert osler.baseline().runs > 100
     with pytest.raises(osler.InvalidError, match="at least 5 are needed"):
         osler.baseline([_course(1)])
+
+
+def test_what_was_there_stays_when_a_file_cannot_be_written(tmp_path: Path, sick_log: Path) -> None:
+    place = tmp_path / "run.svg"
+    place.write_text("old")
+    place.chmod(0o640)
+    link = tmp_path / "link.svg"
+    link.symlink_to(place)
+    figure = osler.plot(sick_log, kind="overview")
+    code = (
+        "import resource, signal, sys\n"
+        "from osler.whole import write_whole\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"  # the disk is full after a page
+        "write_whole(sys.argv[1], b'x' * 100_000)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, place], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "File too large" in done.stderr, done.stderr
+    assert place.read_text() == "old" and sorted(each.name for each in tmp_path.iterdir()) == ["link.svg", "run.svg"]
+    figure.save(link)
+    assert "<svg" in place.read_text() and link.is_symlink() and place.stat().st_mode & 0o777 == 0o640
 
 
 def test_sick_runs_are_left_out_of_a_baseline(sick_log: Path) -> None:
