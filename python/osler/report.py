@@ -112,10 +112,11 @@ def _layer(row: dict[str, Any]) -> Layer:
 class Layers(list[Layer]):
     """The layers of a run, from input to output. Printing them gives the table of `osler diagnose --layers`."""
 
-    def __init__(self, core: _core.Report, told: dict[str, Any]) -> None:
-        super().__init__(_layer(row) for row in told.get("rows", []))
+    def __init__(self, core: _core.Report, told: Optional[dict[str, Any]]) -> None:
+        super().__init__(_layer(row) for row in (told or {}).get("rows", []))
         self._core = core
-        self.spans: dict[str, dict[str, Any]] = told.get("spans", {})
+        self._asked = told is not None
+        self.spans: dict[str, dict[str, Any]] = (told or {}).get("spans", {})
         """The lowest, middle and highest of each figure, and in which layers."""
 
     @property
@@ -125,6 +126,8 @@ class Layers(list[Layer]):
 
     def text(self, width: int = 0, *, colour: bool = False, verbose: bool = False, ascii: bool = False) -> str:
         """The table. A width of 0 is that of the terminal."""
+        if not self._asked:
+            return "Layers  were not asked for: osler.diagnose(..., layers=True) tells of them."
         columns = width or shutil.get_terminal_size((100, 40)).columns
         return self._core.layers_text(columns, colour, verbose, not ascii)
 
@@ -253,7 +256,7 @@ class Report:
     @property
     def layers(self) -> Layers:
         """The layers, when they were asked for: `diagnose(run, layers=True)`; empty otherwise."""
-        return Layers(self._core, self.to_dict().get("layers") or {})
+        return Layers(self._core, self.to_dict().get("layers"))
 
     def has(self, finding: str) -> bool:
         """Whether a finding is among them."""
