@@ -63,6 +63,42 @@ TEST(Crash, IsToldByLaunchersInTheirOwnWords) {
   EXPECT_EQ(crash_of_line("Received SIGTERM: spot instance interruption notice"), CrashKind::preempted);
 }
 
+TEST(Crash, IsToldByWhateverStartedTheTraining) {
+  constexpr std::pair<const char*, CrashKind> kLines[] = {
+      {"srun: error: n1: task 3: Killed", CrashKind::killed},
+      {"srun: error: n1: task 0: Exited with exit code 1", CrashKind::exception},
+      {"srun: error: n1: tasks 0-3: Exited with exit code 143", CrashKind::killed},
+      {"TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.", CrashKind::out_of_memory},
+      {"=>> PBS: job killed: mem 123456kb exceeded limit 100000kb", CrashKind::out_of_memory},
+      {"error: job 123 exceeded hard wallclock time, killing", CrashKind::time_limit},
+      {"mpirun noticed that process rank 0 with PID 12 on node n exited on signal 9 (Killed).", CrashKind::killed},
+      {"mpirun detected that one or more processes exited with non-zero status, thus causing", CrashKind::exception},
+      {"command terminated with exit code 137", CrashKind::killed},
+      {"subprocess.CalledProcessError: Command '['python', 't.py']' returned non-zero exit status 1.",
+       CrashKind::exception},
+      {"subprocess.CalledProcessError: Command '['python', 't.py']' died with <Signals.SIGKILL: 9>.",
+       CrashKind::killed},
+      {"E0801 torch.distributed.elastic.multiprocessing.api: failed (exitcode: -9) local_rank: 0 (pid: 123) of binary: "
+       "/usr/bin/python",
+       CrashKind::killed},
+      {"zsh: killed     python train.py", CrashKind::killed},
+      {"Windows fatal exception: access violation", CrashKind::killed},
+      {"Spot instance interruption notice received", CrashKind::preempted},
+      {"INFO: VM is being preempted, saving a checkpoint", CrashKind::preempted},
+      {"[rank3]: [PG 0 Rank 3] ProcessGroupNCCL's watchdog got stuck for 600 seconds without making progress",
+       CrashKind::nccl_timeout},
+      {"RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 1800000ms for recv operation",
+       CrashKind::nccl_timeout},
+      {"RuntimeError: DataLoader worker (pid 1) is killed by signal: Bus error. It is possible that dataloader's "
+       "workers are out of shared memory.",
+       CrashKind::out_of_memory},
+      {"RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+       CrashKind::out_of_memory},
+      {"jaxlib.xla_extension.XlaRuntimeError: UNAVAILABLE: TPU device error", CrashKind::exception},
+      {"OSError: [Errno 122] Disk quota exceeded", CrashKind::exception}};
+  for (const auto& [line, kind] : kLines) EXPECT_EQ(crash_of_line(line), kind) << line;
+}
+
 TEST(Crash, IsNotToldAgainInVaguerWords) {
   EXPECT_TRUE(adds_nothing(CrashKind::killed, "Aborted (core dumped)", CrashKind::out_of_memory));
   EXPECT_TRUE(adds_nothing(CrashKind::exception, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
@@ -79,13 +115,30 @@ TEST(Crash, OfMemoryIsKnownByItsException) {
 }
 
 TEST(Crash, IsNotReadIntoOrdinaryLines) {
-  for (const char* line :
-       {"WARNING: ran out of memory in backward pass, skipping batch", "step 10 loss 0.5", "Killed 3 stale workers",
-        "Terminated episode after 200 steps", "set NCCL timeout to 600 s", "max_memory_allocated: 12 GB",
-        "episode 12: the enemy was Killed", "Aborted: 0", "will be cancelled due to the time limit of 3 h",
-        "preemption checkpointing enabled", "Received SIGUSR1, saving checkpoint", "exits with return code = 0",
-        "ValueError: bad sample 17, skipped", "mean squared Error: 0.5", "BrokenPipeError: [Errno 32] Broken pipe",
-        "reconstruction RuntimeError: none", ""}) {
+  for (const char* line : {"WARNING: ran out of memory in backward pass, skipping batch",
+                           "step 10 loss 0.5",
+                           "Killed 3 stale workers",
+                           "Terminated episode after 200 steps",
+                           "set NCCL timeout to 600 s",
+                           "max_memory_allocated: 12 GB",
+                           "episode 12: the enemy was Killed",
+                           "Aborted: 0",
+                           "will be cancelled due to the time limit of 3 h",
+                           "preemption checkpointing enabled",
+                           "Received SIGUSR1, saving checkpoint",
+                           "exits with return code = 0",
+                           "ValueError: bad sample 17, skipped",
+                           "mean squared Error: 0.5",
+                           "BrokenPipeError: [Errno 32] Broken pipe",
+                           "reconstruction RuntimeError: none",
+                           "srun: job 71 queued and waiting for resources",
+                           "srun: error: n1: task 0: Exited with exit code 0",
+                           "command terminated with exit code 0",
+                           "checkpoint written in case this VM is preempted",
+                           "mpirun: 4 slots",
+                           "failed (exitcode: 1) to fetch a sample",
+                           "out of 100 samples 9 were killed",
+                           ""}) {
     EXPECT_EQ(crash_of_line(line), std::nullopt) << line;
   }
 }
