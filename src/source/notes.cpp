@@ -2,10 +2,12 @@
 #include "osler/source/notes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <fstream>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "osler/runfile/writer.h"
@@ -38,12 +40,35 @@ bool may_be_written(const std::filesystem::path& run_file) {
   return std::filesystem::exists(run_file.string() + "-wal", problem);
 }
 
+/// Whether the file ends within a line, as a full disk or a kill leaves it.
+Result<bool> ends_within_a_line(FileSystem& files, const std::filesystem::path& path, std::uint64_t length) {
+  if (length == 0) return false;
+  auto file = files.open_read(path);
+  if (!file) return file.error();
+  if (const auto moved = (*file)->seek(length - 1); !moved) return moved.error();
+  std::array<std::byte, 1> last{};
+  const auto read = (*file)->read(last);
+  if (!read) return read.error();
+  return *read == 1 && last[0] != std::byte{'\n'};
+}
+
+/// Adds a line. When it cannot be written whole the file is as before.
 Result<void> append(const std::filesystem::path& path, const std::string& line) {
-  std::ofstream out(path, std::ios::app | std::ios::binary);
-  out << line;
-  out.close();
-  if (!out) return Error{ErrorCode::io, "the note cannot be written", path.string()};
-  return {};
+  FileSystem& files = real_file_system();
+  const auto before = files.info(path);
+  const std::uint64_t length = before ? before->size_bytes : 0;
+  const auto within = ends_within_a_line(files, path, length);
+  if (!within) return within.error();
+  auto file = files.open_write(path, WriteMode::append);
+  if (!file) return file.error();
+  const std::string bytes = *within ? "\n" + line : line;
+  auto written = (*file)->append(std::as_bytes(std::span(bytes)));
+  if (written) written = (*file)->sync();
+  if (!written) {
+    std::error_code ignored;
+    std::filesystem::resize_file(path, length, ignored);
+  }
+  return written;
 }
 
 }  // namespace

@@ -134,6 +134,16 @@ TEST_F(SourceTest, ANoteIsKeptBesideALogAndReadWithIt) {
   EXPECT_EQ(found({path("*")}).runs.size(), 2u);
 }
 
+TEST_F(SourceTest, ANoteThatWasCutOffDoesNotTakeTheNextOneAlong) {
+  std::ofstream(path("a.csv.notes.jsonl")) << R"({"step":1,"te)";
+  ASSERT_TRUE(add_note(found({path("a.csv")}).runs.front(), Mark{Mark::Kind::note, 2, kNoTime, "halved the rate"}));
+  const auto run = read(path("a.csv"));
+  ASSERT_TRUE(run);
+  ASSERT_EQ(run->marks().size(), 1u);
+  EXPECT_EQ(run->marks().front().text, "halved the rate");
+  EXPECT_EQ(run->damage.items().size(), 1u) << "the other is told as damage";
+}
+
 TEST_F(SourceTest, ARunFileTakesItsNoteItselfAndLosesNothing) {
   write_run_file("c.osler");
   const Sources sources = found({path("c.osler")});
