@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "program.h"
@@ -54,6 +55,37 @@ TEST_F(FoldersTest, WhatIsLeftOutIsNamedWithItsReason) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("left out run/train.log"), HasSubstr("metrics.csv")));
   EXPECT_THAT(osler({"diagnose", "run", "--quiet"}).err, IsEmpty());
+}
+
+TEST_F(FoldersTest, AnOutputThatTellsOfACrashIsNoRepetitionOfTheLogBesideIt) {
+  folder.write("run/metrics.csv", healthy_csv());
+  folder.write("run/train.log", printed(200, 1000) +
+                                    "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
+                                    "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n");
+  const Outcome crashed = osler({"diagnose", "run"});
+  EXPECT_EQ(crashed.exit_code, 1) << crashed.out << crashed.err;
+  EXPECT_THAT(crashed.out, AllOf(HasSubstr("train.log"), HasSubstr("running out of memory"), HasSubstr("metrics.csv")));
+  // It went on from a checkpoint an hour later: what is told of the first launch is over.
+  const auto later = fs::last_write_time(folder.path() / "run/train.log") + std::chrono::hours(1);
+  fs::last_write_time(folder.path() / "run/metrics.csv", later);
+  const Outcome resumed = osler({"diagnose", "run"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("left out run/train.log"));
+}
+
+TEST_F(FoldersTest, CompressedLogsAndNotebooksAreRunsToo) {
+  folder.write("runs/exp.csv", healthy_csv());
+  const fs::path samples = fs::path(OSLER_SOURCE_DIR) / "tests/samples";
+  fs::copy_file(samples / "compressed/train.log.xz", folder.path() / "runs/packed.log.xz");
+  fs::copy_file(samples / "compressed/metrics.csv.gz", folder.path() / "runs/old.csv.gz");
+  fs::copy_file(samples / "notebook/printed_epochs.ipynb", folder.path() / "runs/sheet.ipynb");
+  folder.write("runs/plots.ipynb", R"({"cells": [{"cell_type": "code", "outputs": []}], "nbformat": 4})");
+  folder.write("runs/weights.gz", "\x1f\x8b no name of a log");
+  const Outcome outcome = osler({"diagnose", "runs"});
+  const std::string told = outcome.out + outcome.err;
+  EXPECT_THAT(
+      told, AllOf(HasSubstr("exp.csv"), HasSubstr("packed.log.xz"), HasSubstr("old.csv.gz"), HasSubstr("sheet.ipynb")));
+  EXPECT_THAT(told, AllOf(Not(HasSubstr("plots.ipynb")), Not(HasSubstr("weights.gz"))));
 }
 
 TEST_F(FoldersTest, AStrayFileBesideAGoodLogIsALineAndNoFailure) {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "formats/claim.h"
+#include "formats/ending.h"
 #include "osler/formats/read.h"
 
 namespace osler {
@@ -15,20 +16,22 @@ using Path = std::filesystem::path;
 
 constexpr std::size_t kDeepestFolder = 64;
 
-// What lies beside logs in folders and never is one; sniffing would only cost time.
-constexpr std::array<std::string_view, 74> kNoLogs = {
-    ".7z",      ".a",           ".arrow", ".avi",     ".bin", ".bmp", ".bz2",     ".c",      ".cc",   ".cfg",  ".cpp",
-    ".css",     ".cu",          ".cuh",   ".data",    ".dll", ".exe", ".flac",    ".gif",    ".gz",   ".h",    ".h5",
-    ".hdf5",    ".hpp",         ".htm",   ".html",    ".ico", ".idx", ".ini",     ".ipynb",  ".java", ".jpeg", ".jpg",
-    ".js",      ".lock",        ".md",    ".model",   ".mp3", ".mp4", ".msgpack", ".npy",    ".npz",  ".o",    ".onnx",
-    ".parquet", ".pb",          ".pdf",   ".pickle",  ".pkl", ".png", ".pt",      ".pth",    ".py",   ".pyc",  ".rs",
-    ".rst",     ".safetensors", ".sh",    ".so",      ".spm", ".svg", ".tar",     ".tflite", ".tif",  ".toml", ".ts",
-    ".ttf",     ".wav",         ".webp",  ".weights", ".whl", ".xz",  ".zip",     ".zst"};
+// What lies beside logs in folders and never is one; sniffing would only cost time. Arrow's tables are the Python
+// package's, and mostly data.
+constexpr std::array<std::string_view, 70> kNoLogs = {
+    ".7z",     ".a",    ".arrow",   ".avi", ".bin",         ".bmp",    ".bz2",  ".c",       ".cc",   ".cfg",
+    ".cpp",    ".css",  ".cu",      ".cuh", ".data",        ".dll",    ".exe",  ".flac",    ".gif",  ".h",
+    ".h5",     ".hdf5", ".hpp",     ".htm", ".html",        ".ico",    ".idx",  ".ini",     ".java", ".jpeg",
+    ".jpg",    ".js",   ".lock",    ".md",  ".model",       ".mp3",    ".mp4",  ".msgpack", ".npy",  ".npz",
+    ".o",      ".onnx", ".parquet", ".pb",  ".pdf",         ".pickle", ".pkl",  ".png",     ".pt",   ".pth",
+    ".py",     ".pyc",  ".rs",      ".rst", ".safetensors", ".sh",     ".so",   ".spm",     ".svg",  ".tar",
+    ".tflite", ".tif",  ".toml",    ".ts",  ".ttf",         ".wav",    ".webp", ".weights", ".whl",  ".zip"};
 // Files of W&B that hold numbers, but not of the training.
 constexpr std::array<std::string_view, 4> kNoLogNames = {"debug-core.log", "debug-internal.log", "requirements.txt",
                                                          "wandb-events.jsonl"};
 // What people wrote about the log of that name; osler/source/notes.h.
 constexpr std::string_view kNotes = ".notes.jsonl";
+constexpr std::array<std::string_view, 4> kPackings = {".gz", ".xz", ".zst", ".zstd"};
 constexpr std::array<std::string_view, 4> kNoLogFolders = {"__pycache__", "node_modules", "site-packages", "venv"};
 
 std::string lower(std::string text) {
@@ -37,8 +40,15 @@ std::string lower(std::string text) {
   return text;
 }
 
+bool is_packed(const Path& path) {
+  const std::string extension = lower(path.extension().string());
+  return std::find(kPackings.begin(), kPackings.end(), extension) != kPackings.end();
+}
+
 bool never_a_log(const Path& path) {
   if (path.string().ends_with(kNotes)) return true;
+  // "metrics.csv.gz" is what "metrics.csv" is; archives and bare names, such as those of datasets, are no logs.
+  if (is_packed(path)) return !path.stem().has_extension() || never_a_log(path.stem());
   const std::string extension = lower(path.extension().string());
   return std::find(kNoLogs.begin(), kNoLogs.end(), extension) != kNoLogs.end() ||
          std::find(kNoLogNames.begin(), kNoLogNames.end(), path.filename()) != kNoLogNames.end();
@@ -243,6 +253,10 @@ class Walk {
     } else if (const Sniff strength = forced_->sniff(peek); strength != Sniff::no) {
       claimed = {forced_, strength};
     }
+    if (claimed.format != nullptr && claimed.format->id == "notebook") {
+      if (!speaks_of_training(path)) return;
+      claimed.strength = Sniff::possible;  // only reading it tells
+    }
     if (claimed.format != nullptr) {
       const bool document = claimed.format->id == "json" && claimed.strength == Sniff::possible;
       found.push_back({path, claimed, size_bytes, !document || holds_curves(head->bytes)});
@@ -250,6 +264,15 @@ class Walk {
       largest_unclaimed = size_bytes;
       why_unclaimed = unclaimed(peek);
     }
+  }
+
+  /// Whether a notebook has a word of a training anywhere: most have none, and are not worth a word themselves.
+  bool speaks_of_training(const Path& path) {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+    const auto text = read_whole(files_, path, kMostBytes);
+    if (!text) return true;
+    const auto has = [&](std::string_view word) { return text->find(word) != std::string::npos; };
+    return has("loss") || has("Loss") || has("epoch") || has("Epoch") || has("reward");
   }
 
   /// Beside a certain log, what is merely possible may be a side file, or the same numbers as the program printed them.
@@ -267,8 +290,16 @@ class Walk {
         continue;
       }
       if (!file.curves) continue;
+      if (file.claim.format->id == "compressed") {
+        left_out.push_back({file.path, "compressed, and perhaps no log"});
+        continue;
+      }
       if (file.claim.format->id == "csv") {
         left_out.push_back({file.path, "a table without the columns of a training"});
+        continue;
+      }
+      if (crashed_last(file, beside->second)) {
+        kept.push_back(file);
         continue;
       }
       const auto twin = std::find_if(beside->second.begin(), beside->second.end(),
@@ -283,6 +314,20 @@ class Walk {
       }
     }
     found = std::move(kept);
+  }
+
+  /// Whether a program's output ends in a crash and the logs beside it were not written to since, as by a later launch.
+  /// Such an output is a run of its own: the other logs do not know how it ended.
+  bool crashed_last(const Found& output, const std::vector<const Found*>& logs) {
+    constexpr double kFlushed = 60;  // seconds within which a program writes all that it holds back
+    if (output.claim.format->id != "text") return false;
+    const auto info = files_.info(output.path);
+    if (!info) return false;
+    const bool newest = std::none_of(logs.begin(), logs.end(), [&](const Found* log) {
+      const auto other = files_.info(log->path);
+      return other && other->modified_seconds > info->modified_seconds + kFlushed;
+    });
+    return newest && ends_in_a_crash(files_, output.path, info->size_bytes);
   }
 
   static bool one_run(const std::vector<const Found*>& logs) {

@@ -113,7 +113,8 @@ Sniff sniff(const Peek& peek) {
   if (packing == Packing::none) return Sniff::no;
   const Unpacked unpacked = unpack_head(peek, packing);
   if (packing_of(unpacked.head) != Packing::none) return Sniff::no;  // packed twice: no log
-  return claim({inner_path(peek.path), unpacked.head, unpacked.whole}).format != nullptr ? Sniff::certain : Sniff::no;
+  // As sure as of the same log unpacked.
+  return claim({inner_path(peek.path), unpacked.head, unpacked.whole}).strength;
 }
 
 std::unique_ptr<Reader> open(const std::filesystem::path& path) {
