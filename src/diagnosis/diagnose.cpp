@@ -105,16 +105,29 @@ void add_sketches(const RoleMap& roles, Report& report) {
   }
 }
 
+/// Whether a curve scatters so little that its last value is no matter of luck.
+bool is_calm(const Reading& reading) {
+  constexpr double kCalm = 0.05;  // noise as a share of the level
+  return reading.noise.sigma < kCalm * reading.level;
+}
+
+/// Where a curve ends, the same wherever a report tells it: a calm one with its last value, a noisy one at the level of
+/// its last tenth.
+double told_end(const Reading& reading) {
+  const bool last = is_calm(reading) && !reading.ends_nonfinite;
+  return reading.shown(last ? reading.curve.value.back() : reading.end);
+}
+
 void add_metrics(const Patient& patient, Report& report) {
   const auto add = [&](const std::string& name, const Reading* reading) {
     if (reading == nullptr || reading->curve.empty()) return;
     report.metrics["first-" + name] = reading->shown(reading->opening);
-    // Where every value of the log is kept, the figures are those that stand in it.
+    // Where every value of the log is kept, the best is one that stands in it.
     const auto& values = reading->curve.value;
     const bool kept = reading->curve.points() <= static_cast<double>(reading->size());
     const auto lowest = static_cast<std::size_t>(std::min_element(values.begin(), values.end()) - values.begin());
     const std::size_t best = kept ? lowest : reading->best_at;
-    report.metrics["final-" + name] = reading->shown(kept ? values.back() : reading->end);
+    report.metrics["final-" + name] = told_end(*reading);
     report.metrics["best-" + name] = reading->shown(kept ? values[best] : reading->best);
     report.metrics["best-" + name + "-step"] = static_cast<double>(reading->step_at(best));
   };
@@ -184,11 +197,8 @@ std::string headline_of(const Report& report, const Patient& patient) {
            "do not say.";
   }
   if (main == nullptr) return "Nothing wrong was found.";
-  // A calm curve ends with its last value; of a noisy one that is a matter of luck.
-  constexpr double kCalm = 0.05;  // noise as a share of the level
-  const bool calm = main->noise.sigma < kCalm * main->level;
   return "Nothing wrong was found: " + main->name + " went from " + number(main->shown(main->opening)) + " to " +
-         (calm ? number(main->shown(main->curve.value.back())) : "about " + number(main->shown(main->end))) + ".";
+         (is_calm(*main) ? "" : "about ") + number(told_end(*main)) + ".";
 }
 
 void add_findings(const Findings& seen, Report& report) {

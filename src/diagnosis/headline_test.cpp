@@ -44,6 +44,20 @@ TEST(Headline, OfAShortRunBeginsWithItsFirstValue) {
   EXPECT_EQ(report.metrics.at("first-train-loss"), 9) << "what a reader sees at the top of the log";
 }
 
+TEST(Headline, EndsWhereTheFiguresEnd) {
+  const Report calm = report_on(200, {{"loss", [](int step) { return 2.0 / (1 + step / 20.0); }}});
+  EXPECT_THAT(calm.headline, HasSubstr("to 0.1826."));
+  EXPECT_DOUBLE_EQ(calm.metrics.at("final-train-loss"), 2.0 / (1 + 199 / 20.0))
+      << "a calm curve ends with its last value";
+  const Report noisy = report_on(400, {{"loss", [](int step) {
+                                          const double noise =
+                                              0.1 * std::remainder(43758.5453 * std::sin(12.9898 * step), 1) * 2;
+                                          return step == 399 ? 0.45 : 0.5 + 2 / (1 + step / 20.0) + noise;
+                                        }}});
+  EXPECT_THAT(noisy.headline, HasSubstr("to about 0."));
+  EXPECT_NEAR(noisy.metrics.at("final-train-loss"), 0.6, 0.05) << "of a noisy one the last value is a matter of luck";
+}
+
 TEST(Headline, OfASinglePointSaysThatPointsAreMissing) {
   const Report report = report_on(1, {{"loss", [](int) { return 1.5; }}});
   EXPECT_EQ(report.status, Status::insufficient_data);

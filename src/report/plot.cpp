@@ -74,8 +74,9 @@ std::vector<std::string> end_labels(const Plot& plot, const Scale& scale, const 
     }
     // The last column may stand for many points: then its mean is a round figure, not the last value.
     const bool exact = end->low == end->high;
-    const std::string value =
-        exact ? short_number(end->mean) : std::string(sheet.glyphs().about) + short_number(two_digits(middle(*end)));
+    const bool told = i < plot.ends.size() && plot.ends[i] && std::isfinite(*plot.ends[i]);
+    const double about = two_digits(told ? *plot.ends[i] : middle(*end));
+    const std::string value = exact ? short_number(end->mean) : std::string(sheet.glyphs().about) + short_number(about);
     const std::string name =
         clip_middle(clean(sketch.series, sheet.unicode()), std::max(4, width - columns(value) - 1), sheet.unicode());
     labels.at(static_cast<std::size_t>(row)) = sheet.painted(name + " " + value, curve_ink(i));

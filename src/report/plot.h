@@ -24,6 +24,8 @@ struct Plot {
   std::optional<PlotMark> mark;
   int rows = 7;
   std::int64_t last_step = 0;  ///< where the axis ends at least: the last column may cover steps after its own
+  /// Where each curve is said to end. Where that is not said, or not finite, its last column tells.
+  std::vector<std::optional<double>> ends = {};
 };
 
 /// The lines of the plot, none wider than the sheet less `indent`. Each column shows its lowest and highest value, so

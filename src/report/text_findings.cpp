@@ -69,6 +69,19 @@ std::int64_t axis_end(const Report& report, const std::vector<const Sketch*>& cu
   return 0;
 }
 
+/// Where the figures of the report say that the curves end, so that one page tells one end of a loss. Where several
+/// series have the role of a curve, the figure may be of another one or of their sum.
+std::vector<std::optional<double>> told_ends(const Report& report, const std::vector<const Sketch*>& curves) {
+  std::vector<std::optional<double>> ends;
+  for (const Sketch* curve : curves) {
+    const auto figure = report.metrics.find("final-" + curve->role);
+    const auto named = report.roles.find(curve->role);
+    const bool alone = named != report.roles.end() && named->second.size() == 1;
+    ends.push_back(figure != report.metrics.end() && alone ? std::optional(figure->second) : std::nullopt);
+  }
+  return ends;
+}
+
 void write_plot(Sheet& sheet, const Plot& plot, int indent) {
   for (const std::string& line : draw(plot, sheet, indent)) sheet.line(line);
 }
@@ -166,7 +179,7 @@ class FindingWriter {
     if (first || detail_.everything) {
       const Badge badge = badge_of(finding.severity, sheet_.unicode());
       const Plot plot{curves, PlotMark{finding.first_step, "step " + grouped(finding.first_step), badge.ink},
-                      detail_.plot_rows, axis_end(report_, curves)};
+                      detail_.plot_rows, axis_end(report_, curves), told_ends(report_, curves)};
       write_plot(sheet_, plot, 2);
     } else if (drawn_.count(curves.front()) == 0) {
       write_sparkline(sheet_, *curves.front(), indent_);
@@ -190,7 +203,8 @@ void write_findings(Sheet& sheet, const Report& report, const Detail& detail) {
   if (calm) {
     sheet.blank();
     curves = main_curves(report);
-    write_plot(sheet, Plot{curves, std::nullopt, detail.plot_rows, axis_end(report, curves)}, 2);
+    write_plot(sheet, Plot{curves, std::nullopt, detail.plot_rows, axis_end(report, curves), told_ends(report, curves)},
+               2);
   }
   FindingWriter writer(sheet, report, detail, curves);
   const std::size_t most = shown(detail.findings, report.findings.size());

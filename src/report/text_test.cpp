@@ -124,6 +124,15 @@ TEST(TextReport, OfAHealthyRunIsShortAndCalm) {
   EXPECT_LE(lines_of(text).size(), 25u);
 }
 
+TEST(TextReport, EndsACurveWhereItsFiguresDo) {
+  Report report = samples::healthy_run();
+  // A peak in the last column, which the figure does not follow.
+  report.sketches[0].columns.back() = {9950, 8, 9, 8.5, 0};
+  EXPECT_THAT(render_text(report), HasSubstr("train/loss ≈0.21"));
+  report.roles["train-loss"].push_back("another/loss");
+  EXPECT_THAT(render_text(report), Not(HasSubstr("train/loss ≈0.21"))) << "the figure may be the other one's";
+}
+
 TEST(TextReport, OfTooLittleDataSaysWhatWasMissing) {
   const std::string text = render_text(samples::insufficient_run());
   EXPECT_THAT(text, StartsWith("? INSUFFICIENT DATA  Only 4 points"));
