@@ -193,6 +193,25 @@ TEST_F(ProgramTest, MistakesGetOneHelpfulLine) {
   }
 }
 
+TEST_F(ProgramTest, WhatALibraryAdvisesComesWithTheOptionToType) {
+  folder_.write("diary.txt", "Dear diary,\nnothing happened.\n");
+  folder_.write("zorp.csv", "step,zorp\n1,3\n2,2\n3,1\n4,1\n5,1\n");
+  folder_.write("empty.csv", "step,loss\n");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> advised = {
+      {{"diagnose", "diary.txt"}, "(--format ID, --role train-loss=NAME)"},
+      {{"diagnose", "zorp.csv"}, "(--role train-loss=NAME)"},
+      {{"diagnose", "empty.csv"}, "(--format ID)"},
+      {{"plot", "zorp.csv"}, "(--series A,B)"},
+      {{"serve", ".", "--address", "0.0.0.0"}, "(--token-file FILE, or the variable OSLER_TOKEN)"},
+  };
+  for (const auto& [arguments, option] : advised) {
+    const Outcome outcome = osler(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(option));
+    EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+  }
+}
+
 TEST_F(ProgramTest, HelpTeachesByExample) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {}, {"--help"}, {"diagnose", "--help"}, {"explain", "--help"}, {"list", "--help"}}) {

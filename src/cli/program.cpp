@@ -114,7 +114,7 @@ int run_verb(int count, const char* const* arguments) {
   if (!first.empty()) {
     const auto project = project_words(program, first, words);
     if (!project) {
-      complain(describe(project.error()));
+      complain(project.error());
       return kCannotJudge;
     }
     words.insert(words.begin() + 1, project->begin(), project->end());

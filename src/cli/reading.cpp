@@ -53,7 +53,7 @@ Result<Run> read_only_run(const std::string& path, const std::string& format, bo
   options.format = format;
   const Sources inputs = find_sources(real_file_system(), {path}, options);
   if (!inputs.runs.empty()) {
-    for (const Error& failure : inputs.failures) complain(describe(failure));
+    for (const Error& failure : inputs.failures) complain(failure);
   }
   if (inputs.runs.size() != 1) return not_one_run(inputs, path);
   const Interrupt interrupt;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/hints.h"
 #include "report/layout.h"
 
 namespace osler::cli {
@@ -114,6 +115,10 @@ bool print(std::string_view text) {
 void complain(std::string_view message) {
   // In one write, so that lines of several processes do not mix. A failure to complain has nowhere to go.
   print_error("osler: " + layout::clean(message, shows_unicode()) + "\n");
+}
+
+void complain(const Error& error) {
+  complain(describe_with_options(error));
 }
 
 void print_error(std::string_view text) {

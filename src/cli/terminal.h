@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "osler/base/error.h"
 #include "osler/report/render.h"
 
 namespace CLI {
@@ -47,6 +48,8 @@ void add_look_options(CLI::App& verb, Look& look);
 
 /// One line on standard error, "osler: ...", made safe to show.
 void complain(std::string_view message);
+/// The same about a failure, with the options that help against it.
+void complain(const Error& error);
 
 /// Text on standard error as it is, for progress.
 void print_error(std::string_view text);

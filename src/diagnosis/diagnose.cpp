@@ -183,10 +183,10 @@ std::string headline_of(const Report& report, const Patient& patient) {
     if (patient.run().all_series().empty()) return "The log holds no numbers.";
     if (patient.adversarial()) {
       return "Only losses of networks that play against or beside each other were recognised, and they say little: log "
-             "a reward or another figure of merit, or name one with --role reward=NAME.";
+             "a reward or another figure of merit, or say which series is one.";
     }
     if (!recognised(report)) {
-      return "No loss, reward or metric was recognised among the series; name one with --role train-loss=NAME.";
+      return "No loss, reward or metric was recognised among the series; say which series is one.";
     }
     return "Too few points to judge: at least " + std::to_string(kFewestPointsToJudge) + " are needed.";
   }

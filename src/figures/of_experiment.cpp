@@ -195,9 +195,7 @@ Result<Figure> experiment_figure(const Experiment& experiment) {
       std::find_if(kDrawn.begin(), kDrawn.end(), [&](const Drawn& each) { return each.probe == experiment.probe; });
   if (drawn == kDrawn.end()) {
     return Error{ErrorCode::unsupported,
-                 fmt::format("the result of '{}' is a list, not a picture; osler diagnose --verbose prints it",
-                             experiment.probe),
-                 ""};
+                 fmt::format("the result of '{}' is a list, not a picture; the report has it", experiment.probe), ""};
   }
   Figure figure;
   figure.title = std::string(drawn->title);

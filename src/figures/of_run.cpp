@@ -66,7 +66,7 @@ Result<Figure> curves_figure(const Run& run, const Report& report, const FigureW
       if (figure.panels.empty()) add_if_any(figure, family_panel(*subject, family), 1.6);
     }
   }
-  if (figure.panels.empty()) return missing(run, "the run has no loss; name what to draw with --series");
+  if (figure.panels.empty()) return missing(run, "the run has no loss; name the series to draw");
   if (figure.panels.size() == 1) figure.panels.front().height = 1.6;
   return figure;
 }
@@ -110,7 +110,7 @@ Result<Figure> overview_figure(const Run& run, const Report& report, const Figur
   for (const Role role : {Role::layer_gradient, Role::layer_weight, Role::layer_update, Role::layer_activation}) {
     if (subject->layers(role).size() > 1) figure.panels.push_back(layer_map(*subject, role));
   }
-  if (figure.panels.empty()) return missing(run, "the run has nothing that an overview shows; see --series");
+  if (figure.panels.empty()) return missing(run, "the run has nothing that an overview shows; name the series to draw");
   return figure;
 }
 

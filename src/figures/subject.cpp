@@ -92,8 +92,8 @@ Result<Subject> Subject::of(const Run& run, const Report& report, const FigureWi
   if (subject.first_step_ > subject.last_step_) {
     const StepRange steps = run.steps();
     return Error{ErrorCode::invalid_argument,
-                 fmt::format("no steps between --from and --to: the run has steps {} to {}",
-                             layout::grouped(steps.first), layout::grouped(steps.last)),
+                 fmt::format("the run has steps {} to {}, none of them in that range", layout::grouped(steps.first),
+                             layout::grouped(steps.last)),
                  run.name};
   }
   return subject;

@@ -100,9 +100,8 @@ Error unclaimed(const Peek& peek) {
   }
   return {
       ErrorCode::unsupported,
-      fmt::format("is in none of the formats Osler knows (tried {}); it begins with {}; name its format with --format "
-                  "ID (--format text reads numbers from any lines) and what a series means with --role "
-                  "train-loss=NAME",
+      fmt::format("is in none of the formats Osler knows (tried {}); it begins with {}; if you know better, name its "
+                  "format (text reads numbers from any lines) and say what its series mean",
                   all_ids(), first_lines(peek.head)),
       context};
 }

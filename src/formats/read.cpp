@@ -73,7 +73,7 @@ class Reading {
     if (sink_.events > 0 || sink_.crashed) return {};
     if (first_error_) return *first_error_;
     const std::string what =
-        used_ == nullptr ? "" : " (read as " + std::string(used_->id) + "; --format ID names another format)";
+        used_ == nullptr ? "" : " (read as " + std::string(used_->id) + "; if that is wrong, name another format)";
     return Error{ErrorCode::not_found, "no numbers were found in it" + what, name};
   }
 

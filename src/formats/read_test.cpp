@@ -333,13 +333,14 @@ TEST_F(Reading, SaysWhatIsWrongInOneLine) {
   const std::string binary = complaint(write("noise.bin", std::string("\x01\x02\x00\x03\xFF\x00\x00", 7)));
   EXPECT_THAT(binary, HasSubstr("binary"));
   const std::string prose = complaint(write("prose.txt", "Dear diary,\nnothing happened.\n"));
-  EXPECT_THAT(prose, AllOf(HasSubstr("\"Dear diary,\""), HasSubstr("tried"), HasSubstr("csv"), HasSubstr("--format")));
+  EXPECT_THAT(prose,
+              AllOf(HasSubstr("\"Dear diary,\""), HasSubstr("tried"), HasSubstr("csv"), HasSubstr("name its format")));
   fs::create_directory(folder / "bare");
   EXPECT_THAT(complaint(folder / "bare"), HasSubstr("holds no files"));
   write("papers/readme.txt", "Nothing to see here.\n");
   EXPECT_THAT(complaint(folder / "papers"),
               AllOf(HasSubstr("none of the 1 files"), HasSubstr("readme.txt"), HasSubstr("Nothing to see"),
-                    HasSubstr("--format"), HasSubstr("--role")));
+                    HasSubstr("name its format"), HasSubstr("what its series mean")));
   for (const std::string& message : {empty, nothing, binary, prose}) EXPECT_THAT(message, Not(HasSubstr("\n")));
 }
 

@@ -182,8 +182,7 @@ Error wrong(const std::string& message) {
 
 Result<void> set(Recipe& recipe, std::string_view name, std::string_view value) {
   const Knob* knob = find_knob(name);
-  if (knob == nullptr)
-    return wrong("a recipe has no '" + std::string(name) + "'; osler gallery --knobs lists what it has");
+  if (knob == nullptr) return wrong("a recipe has no '" + std::string(name) + "'");
   if (within_bounds(*knob, value) && knob->set(recipe, value)) return {};
   return wrong(std::string(name) + " takes " + what_it_takes(*knob) + ", not '" + std::string(value) + "'");
 }

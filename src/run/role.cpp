@@ -277,7 +277,7 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
     const Series* series = run.find(wanted.series);
     if (series == nullptr) {
       return Error{ErrorCode::invalid_argument, "no series of that name in the run",
-                   "--role " + std::string(to_string(wanted.role)) + "=" + wanted.series};
+                   std::string(to_string(wanted.role)) + "=" + wanted.series};
     }
     // What the user names comes first in its role.
     auto& casts = map.casts_[wanted.role];

@@ -313,8 +313,8 @@ Result<int> listen_at(const std::string& address, int port) {
     listening = errno == EADDRINUSE
                     ? Error{ErrorCode::io,
                             "port " + std::to_string(port) +
-                                " is in use, perhaps by another osler serve; choose another with --port (0 takes any "
-                                "that is free)",
+                                " is in use, perhaps by another osler serve; choose another port (0 takes any that is "
+                                "free)",
                             address}
                     : system_error(where);
     ::close(socket);

@@ -164,7 +164,7 @@ TEST_F(ServerTest, OnePortBelongsToOneServer) {
   const auto second = Server::open(real_file_system(), options);
   ASSERT_FALSE(second);
   EXPECT_THAT(describe(second.error()), HasSubstr("port " + std::to_string(options.port) + " is in use"));
-  EXPECT_THAT(describe(second.error()), HasSubstr("--port"));
+  EXPECT_THAT(describe(second.error()), HasSubstr("choose another port"));
 }
 
 TEST_F(ServerTest, ClientsThatDribbleTakeNoThreadFromOthers) {

@@ -360,8 +360,7 @@ class HttpServer final : public Server {
 
 Result<std::unique_ptr<Server>> Server::open(FileSystem& files, ServeOptions options) {
   if (options.token.empty() && !server::is_loopback(options.address)) {
-    return Error{ErrorCode::invalid_argument,
-                 "others can reach this address, so it needs a token (--token-file, OSLER_TOKEN)", options.address};
+    return Error{ErrorCode::invalid_argument, "others can reach this address, so it needs a token", options.address};
   }
   if (!options.token.empty() && !server::is_usable_token(options.token)) {
     return Error{ErrorCode::invalid_argument, "a token may hold letters, digits and -._~ only", "token"};

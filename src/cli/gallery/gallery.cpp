@@ -214,15 +214,15 @@ int worst_of(const std::vector<Made>& all) {
 int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
   const auto patients = chosen(arguments);
   if (!patients) {
-    complain(describe(patients.error()));
+    complain(patients.error());
     return kCannotJudge;
   }
   if (const auto known = probes_named(arguments.probes); !known) {
-    complain(describe(known.error()));
+    complain(known.error());
     return kCannotJudge;
   }
   if (auto ready = prepare_folder(arguments.runs, *patients); !ready) {
-    complain(describe(ready.error()));
+    complain(ready.error());
     return kCannotJudge;
   }
   const TextOptions options = text_options(arguments.look);
@@ -236,7 +236,7 @@ int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
       auto made =
           make_visit(patient, arguments.seed + static_cast<std::uint64_t>(i), arguments, trainer, interrupt.token());
       if (!made) {
-        complain(describe(made.error()));
+        complain(made.error());
         failed = true;
         continue;
       }
@@ -256,7 +256,7 @@ int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
     const std::string command =
         fmt::format("osler gallery --all --seeds {} --page {}", arguments.seeds, arguments.page);
     if (auto done = write_page(all, arguments.page, command); !done) {
-      complain(describe(done.error()));
+      complain(done.error());
       return kCannotJudge;
     }
   }
@@ -270,7 +270,7 @@ int ask_quiz(Arguments arguments, const gallery::Trainer& trainer, const TextOpt
   arguments.all = arguments.ids.empty();
   auto patients = chosen(arguments);
   if (!patients) {
-    complain(describe(patients.error()));
+    complain(patients.error());
     return kCannotJudge;
   }
   QuizOptions quiz;

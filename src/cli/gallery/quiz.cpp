@@ -136,7 +136,7 @@ int run_quiz(std::vector<Patient> patients, const gallery::Trainer& trainer, con
     training.digits = options.digits;
     const auto result = trainer(patient.recipe, training);
     if (!result) {
-      complain(describe(result.error()));
+      complain(result.error());
       return kCannotJudge;
     }
     if (!print(show_curves(*result, options.look)) || !ask_about(patient, *result, random, score, options, answers)) {

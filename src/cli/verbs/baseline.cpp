@@ -44,7 +44,7 @@ std::vector<MeasuredRun> measure_inputs(const Arguments& arguments, const Source
     if (interrupt.happened()) break;
     const Result<Run> run = read_input(input, interrupt, {}, false);
     if (!run) {
-      complain(describe(run.error()));
+      complain(run.error());
       continue;
     }
     const Result<Report> report = diagnose(*run);
@@ -59,7 +59,7 @@ std::vector<MeasuredRun> measure_inputs(const Arguments& arguments, const Source
 
 int run_learn(const Arguments& arguments) {
   const Sources inputs = find_sources(real_file_system(), arguments.paths, {});
-  for (const Error& failure : inputs.failures) complain(describe(failure));
+  for (const Error& failure : inputs.failures) complain(failure);
   const std::vector<MeasuredRun> healthy = measure_inputs(arguments, inputs);
   if (healthy.size() < kFewestRuns) {
     complain(fmt::format("{} of {} can be learned from; at least {} are needed", healthy.size(),
@@ -69,7 +69,7 @@ int run_learn(const Arguments& arguments) {
   ReferenceRanges ranges = learn_ranges(healthy, kFewestRuns);
   ranges.name = std::filesystem::path(arguments.out).stem().string();
   if (const auto written = write_output(arguments.out, render_baseline(ranges), arguments.paths); !written) {
-    complain(describe(written.error()));
+    complain(written.error());
     return kCannotJudge;
   }
   return print(fmt::format("learned from {} of {}; written to {}\n", healthy.size(),
@@ -84,7 +84,7 @@ int run_show(const Arguments& arguments) {
   const Result<ReferenceRanges> ranges =
       text ? parse_baseline(*text, arguments.file) : Result<ReferenceRanges>(text.error());
   if (!ranges) {
-    complain(describe(ranges.error()));
+    complain(ranges.error());
     return kCannotJudge;
   }
   return print(render_ranges(*ranges)) ? kFine : kCannotJudge;

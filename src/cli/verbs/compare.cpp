@@ -38,7 +38,7 @@ struct Arguments {
 };
 
 int fail(const Error& error) {
-  complain(describe(error));
+  complain(error);
   return kCannotJudge;
 }
 

@@ -310,7 +310,7 @@ Result<void> check_output(const Arguments& arguments, const Target& target, cons
 
 int run_convert(const Arguments& arguments) {
   const auto fail = [](const Error& error) {
-    complain(describe(error));
+    complain(error);
     return kCannotJudge;
   };
   const auto target = target_of(arguments);
@@ -319,7 +319,7 @@ int run_convert(const Arguments& arguments) {
   ReadOptions options;
   options.format = arguments.format;
   const Sources inputs = find_sources(real_file_system(), arguments.paths, options);
-  for (const Error& failure : inputs.failures) complain(describe(failure));
+  for (const Error& failure : inputs.failures) complain(failure);
   if (!inputs.left_out.empty()) complain(told(inputs.left_out));
   if (const auto fits = check_output(arguments, **target, inputs); !fits) return fail(fits.error());
   bool failed = !inputs.failures.empty();
@@ -330,7 +330,7 @@ int run_convert(const Arguments& arguments) {
     const std::filesystem::path path = path_of(input, arguments, **target, several, used);
     const auto done = arguments.out == kStandardOutput ? convert_to_output(input, **target, arguments, interrupt)
                                                        : convert(input, path, **target, arguments, interrupt);
-    if (!done) complain(describe(done.error()));
+    if (!done) complain(done.error());
     failed = failed || !done;
     if (interrupt.happened()) {
       complain("interrupted: what was read so far is written");

@@ -78,7 +78,8 @@ void complain_of_too_little(const Report& report, const Run& run) {
     for (const Series& series : run.all_series()) {
       if (names.size() < kShown) names.push_back(series.name());
     }
-    hint = fmt::format(" The log has: {}{}", fmt::join(names, ", "), run.all_series().size() > kShown ? ", ..." : "");
+    hint = fmt::format(" The log has: {}{} (--role train-loss=NAME)", fmt::join(names, ", "),
+                       run.all_series().size() > kShown ? ", ..." : "");
   }
   complain(fmt::format("{}: cannot judge: {}{}", report.run_name, report.headline, hint));
 }
@@ -110,7 +111,7 @@ bool is_no_log(const Result<Examined>& examined) {
 /// Takes what came of one input into the outcome.
 void take(Result<Examined> examined, Outcome& outcome) {
   if (!examined) {
-    complain(describe(examined.error()));
+    complain(examined.error());
     outcome.failed = true;
     return;
   }
@@ -124,7 +125,7 @@ Outcome examine_all(const Arguments& arguments, const DiagnosisOptions& options)
   ReadOptions reading;
   reading.format = arguments.wishes.format;
   Sources inputs = find_sources(real_file_system(), arguments.paths, reading);
-  for (const Error& failure : inputs.failures) complain(describe(failure));
+  for (const Error& failure : inputs.failures) complain(failure);
   outcome.failed = !inputs.failures.empty();
   outcome.inputs = inputs.runs.size();
   if (!arguments.html.empty()) outcome.html.emplace(outcome.inputs);
@@ -176,14 +177,14 @@ bool write_text(const std::string& path, const std::string& text, const std::vec
   std::vector<std::string> inputs;
   for (const Report& report : reports) inputs.insert(inputs.end(), report.sources.begin(), report.sources.end());
   const auto written = write_output(path, text, inputs);
-  if (!written) complain(describe(written.error()));
+  if (!written) complain(written.error());
   return written.has_value();
 }
 
 bool write_html(const std::string& path, const HtmlReport& report, const std::vector<Report>& reports) {
   const auto text = report.text();
   if (text) return write_text(path, *text, reports);
-  complain(describe(text.error()));
+  complain(text.error());
   return false;
 }
 
@@ -201,11 +202,11 @@ int run_diagnose(const Arguments& arguments) {
   for (const Error* error : {options ? nullptr : &options.error(), fail_on ? nullptr : &fail_on.error(),
                              format ? nullptr : &format.error()}) {
     if (error == nullptr) continue;
-    complain(describe(*error));
+    complain(*error);
     return kCannotJudge;
   }
   if (!arguments.html.empty() && !has_dashboard()) {
-    complain(describe(HtmlReport(0).text().error()));
+    complain(HtmlReport(0).text().error());
     return kCannotJudge;
   }
   const Outcome outcome = examine_all(arguments, *options);

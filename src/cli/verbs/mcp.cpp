@@ -40,13 +40,13 @@ int run_mcp(const Arguments& arguments) {
   const auto files =
       mcp::ConfinedFiles::below(arguments.roots.empty() ? std::vector<std::string>{"."} : arguments.roots);
   if (!files) {
-    complain(describe(files.error()));
+    complain(files.error());
     return kCannotJudge;
   }
   const Interrupt interrupt;
   const auto input = open_stream("-", interrupt.descriptor());
   if (!input) {
-    complain(describe(input.error()));
+    complain(input.error());
     return kCannotJudge;
   }
   mcp::Session session(mcp::Tools(*files, interrupt.token()));
@@ -58,7 +58,7 @@ int run_mcp(const Arguments& arguments) {
   for (;;) {
     const auto length = (*input)->read(bytes);
     if (!length) {
-      complain(describe(length.error()));
+      complain(length.error());
       return kCannotJudge;
     }
     if (*length == 0) break;

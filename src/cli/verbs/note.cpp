@@ -76,7 +76,7 @@ int run_note(const Arguments& arguments) {
                     : arguments.text.empty() ? list_notes(sources.runs.front())
                                              : attach(sources.runs.front(), arguments);
   if (!said) {
-    complain(describe(said.error()));
+    complain(said.error());
     return kCannotJudge;
   }
   return print(*said) ? kFine : kCannotJudge;

@@ -70,7 +70,7 @@ Result<std::string> plot(const Arguments& arguments) {
 int run_plot(const Arguments& arguments) {
   const auto output = plot(arguments);
   if (!output) {
-    complain(describe(output.error()));
+    complain(output.error());
     return kCannotJudge;
   }
   return print(*output + "\n") ? kFine : kCannotJudge;

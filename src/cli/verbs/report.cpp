@@ -61,7 +61,7 @@ Result<std::string> write_report(const Arguments& arguments) {
 int run_report(const Arguments& arguments) {
   const auto output = write_report(arguments);
   if (!output) {
-    complain(describe(output.error()));
+    complain(output.error());
     return kCannotJudge;
   }
   return print(*output + "\n") ? kFine : kCannotJudge;

@@ -112,12 +112,12 @@ std::string url_of(const std::string& address, const std::string& token, int por
 int run_serve(const Arguments& arguments) {
   const auto token = token_of(arguments);
   if (!token) {
-    complain(describe(token.error()));
+    complain(token.error());
     return kCannotJudge;
   }
   auto diagnosis = to_options(arguments.wishes);
   if (!diagnosis) {
-    complain(describe(diagnosis.error()));
+    complain(diagnosis.error());
     return kCannotJudge;
   }
   // Among many runs not all have every series.
@@ -136,7 +136,7 @@ int run_serve(const Arguments& arguments) {
   options.token = *token;
   const auto server = Server::open(real_file_system(), std::move(options));
   if (!server) {
-    complain(describe(server.error()));
+    complain(server.error());
     return kCannotJudge;
   }
   const std::string url = url_of(arguments.address, *token, (*server)->port());

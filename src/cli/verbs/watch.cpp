@@ -149,7 +149,7 @@ Result<std::unique_ptr<WatchedSource>> open_source(const Arguments& arguments, i
 }
 
 int fail(const Error& error) {
-  complain(describe(error));
+  complain(error);
   return kCannotJudge;
 }
 
@@ -194,7 +194,7 @@ int watch_command(const Arguments& arguments, WatchWishes wishes, Severity fail_
   Watch watch(**source, std::move(wishes));
   for (;;) {
     const auto goes_on = watch.round();
-    if (!goes_on) complain(describe(goes_on.error()));
+    if (!goes_on) complain(goes_on.error());
     if (!goes_on || !*goes_on) break;
   }
   if (reader.joinable()) reader.join();

@@ -41,7 +41,7 @@ void Messenger::deliver(const Alert& alert) const {
   const std::string json = to_json(alert);
   if (addresses_.webhook) {
     const auto posted = post(*addresses_.webhook, message_of(alert, addresses_.webhook->style));
-    if (!posted) complain(describe(posted.error()));
+    if (!posted) complain(posted.error());
   }
   if (!addresses_.command.empty() && alert.finding.severity == Severity::critical) {
     const auto done = run_command(addresses_.command,

@@ -108,7 +108,7 @@ class WatchedFiles final : public WatchedSource {
     const auto found = place.logs.search();
     for (const auto& path : place.logs.others()) add_run_file(place, path);
     for (const Error& error : place.logs.unreadable()) {
-      if (told_.insert(describe(error)).second) complain(describe(error));
+      if (told_.insert(describe(error)).second) complain(error);
     }
     if (found) return {};
     // A format that does not exist never will; anything else may still appear.
