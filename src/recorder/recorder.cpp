@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/wall_clock.h"
 #include "recorder/brief_lock.h"
 #include "recorder/exit_signals.h"
 #include "recorder/name_book.h"
@@ -32,10 +33,6 @@ constexpr std::size_t kMostHistograms = 4096;  // waiting, some 4 KB each
 constexpr std::chrono::seconds kSignalPatience(2);
 /// Of the time that a value may wait: the rest is for the writing itself.
 constexpr double kPauseShare = 0.75;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 constexpr std::size_t kTensorKinds = 4;
 static_assert(static_cast<std::size_t>(TensorKind::activation) + 1 == kTensorKinds);
@@ -104,7 +101,7 @@ class Recorder::Work {
   }
   void report(std::int64_t step, std::string json) {
     const std::lock_guard lock(mutex_);
-    if (!closed_) waiting_.reports.push_back({step, now_seconds(), std::move(json)});
+    if (!closed_) waiting_.reports.push_back({step, wall_seconds(), std::move(json)});
   }
   void visit(const std::function<void(const Run&)>& look) {
     const std::lock_guard lock(run_mutex_);
@@ -122,7 +119,7 @@ class Recorder::Work {
   double time_of(std::int64_t step) {
     if (step != newest_step_ || std::isnan(newest_time_)) {
       newest_step_ = step;
-      newest_time_ = now_seconds();
+      newest_time_ = wall_seconds();
     }
     return newest_time_;
   }
@@ -255,7 +252,7 @@ void Recorder::Work::mark(Mark mark) {
   const bool urgent = mark.kind == Mark::Kind::crashed || mark.kind == Mark::Kind::finished;
   const std::lock_guard lock(mutex_);
   if (closed_) return;
-  if (std::isnan(mark.wall_time)) mark.wall_time = now_seconds();
+  if (std::isnan(mark.wall_time)) mark.wall_time = wall_seconds();
   if (mark.kind == Mark::Kind::restart) {
     before_restart_.push_back(std::exchange(waiting_, {}));
     waiting_.restarts = true;
@@ -284,7 +281,7 @@ void Recorder::Work::drain() {
   room_.notify_all();
   if (gone > 0) {
     const std::int64_t step = taken.back().events.empty() ? 0 : taken.back().events.back().step;
-    taken.back().marks.push_back({Mark::Kind::note, step, now_seconds(),
+    taken.back().marks.push_back({Mark::Kind::note, step, wall_seconds(),
                                   fmt::format("writing was too slow: {} values were thinned, extremes stay", gone)});
   }
   for (Waiting& batch : taken) {

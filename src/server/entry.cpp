@@ -5,6 +5,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "base/wall_clock.h"
 #include "osler/diagnosis/diagnose.h"
 
 namespace osler::server {
@@ -17,10 +18,6 @@ constexpr int kRest = 10;
 constexpr double kStill = 10;
 // A run that was not written to for so long is a finished log, and that it stands still says nothing.
 constexpr double kOld = 86'400;
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 RunLimits limits_of_one() {
   RunLimits limits;

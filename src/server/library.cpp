@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/wall_clock.h"
 #include "dashboard/json.h"
 #include "dashboard/run_json.h"
 #include "dashboard/window.h"
@@ -378,7 +379,7 @@ bool Library::grows(std::string_view id) {
   const EntryPtr entry = find(id);
   if (entry == nullptr) return false;
   const std::lock_guard lock(entry->mutex);
-  const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double now = wall_seconds();
   return now - entry->stamp(files_).modified < kStill;
 }
 

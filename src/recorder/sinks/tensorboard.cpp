@@ -1,13 +1,13 @@
 // TensorBoard event files as a sink.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <unordered_set>
 
 #include "base/crc32c.h"
+#include "base/wall_clock.h"
 #include "osler/base/tensorboard_fields.h"
 #include "osler/recorder/sink.h"
 #include "recorder/sinks/appended_file.h"
@@ -109,10 +109,6 @@ std::string histogram_value(std::string_view tag, const Histogram& histogram, bo
   return message;
 }
 
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 class TensorBoardSink final : public Sink {
  public:
   TensorBoardSink(AppendedFile file, bool exact) : file_(std::move(file)), exact_(exact) {}
@@ -131,7 +127,7 @@ class TensorBoardSink final : public Sink {
 
   Result<void> write(const RecordBatch& batch) override {
     // Under a name of their own: TensorBoard takes a tag for what it first saw under it, and "lr" is a series as well.
-    for (const auto& [key, value] : batch.config) event(0, now_seconds(), {text_value("config/" + key, value)});
+    for (const auto& [key, value] : batch.config) event(0, wall_seconds(), {text_value("config/" + key, value)});
     for (const Mark& mark : batch.marks) {
       static constexpr const char* kTags[] = {"mark/restart", "mark/finished", "mark/crashed", "mark/note"};
       const char* tag = kTags[static_cast<std::size_t>(mark.kind)];
@@ -201,7 +197,7 @@ class TensorBoardSink final : public Sink {
 
 Result<SinkPointer> tensorboard_sink(FileSystem& files, const std::filesystem::path& directory,
                                      const TensorBoardOptions& options) {
-  const double start = std::isnan(options.wall_time) ? now_seconds() : options.wall_time;
+  const double start = std::isnan(options.wall_time) ? wall_seconds() : options.wall_time;
   // Several files of one second and folder differ by a number behind the name; an existing file is never touched.
   for (int number = 0;; ++number) {
     const auto path =

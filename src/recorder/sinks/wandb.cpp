@@ -2,7 +2,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
+#include "base/wall_clock.h"
 #include "osler/recorder/sink.h"
 #include "recorder/sinks/appended_file.h"
 #include "recorder/sinks/step_rows.h"
@@ -39,10 +39,6 @@ constexpr int kHistoryStep = 2;
 // Of the exit: that nobody said how the run ended, and the words in which it was said. W&B passes over them.
 constexpr int kExitUntold = 15001;
 constexpr int kExitWords = 15002;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// Numbers as the client writes them: what is not finite goes in quotes.
 std::string json_number(double value) {
@@ -233,7 +229,7 @@ std::string id_from(double wall_time) {
 
 Result<SinkPointer> wandb_sink(FileSystem& files, const std::filesystem::path& directory, const WandbOptions& options) {
   WandbOptions filled = options;
-  if (std::isnan(filled.wall_time)) filled.wall_time = now_seconds();
+  if (std::isnan(filled.wall_time)) filled.wall_time = wall_seconds();
   if (filled.id.empty()) filled.id = id_from(filled.wall_time);
   const auto started = static_cast<std::time_t>(filled.wall_time);
   const auto folder =
