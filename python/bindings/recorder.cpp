@@ -16,6 +16,7 @@
 #include "osler/diagnosis/diagnose.h"
 #include "osler/diagnosis/stop_rule.h"
 #include "osler/runfile/reader.h"
+#include "run/mark_kind.h"
 
 namespace osler::python {
 namespace {
@@ -51,13 +52,6 @@ void log(OwnRecorder& recorder, std::int64_t step, const py::dict& values) {
   for (const auto& [name, value] : values) {
     recorder->scalar(step, py::cast<std::string>(name), py::cast<double>(value));
   }
-}
-
-Mark::Kind mark_kind(const std::string& word) {
-  if (word == "finished") return Mark::Kind::finished;
-  if (word == "crashed") return Mark::Kind::crashed;
-  if (word == "restart") return Mark::Kind::restart;
-  return Mark::Kind::note;
 }
 
 }  // namespace

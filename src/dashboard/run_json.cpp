@@ -8,6 +8,7 @@
 #include "osler/diagnosis/tree.h"
 #include "osler/figures/figure.h"
 #include "osler/run/role.h"
+#include "run/mark_kind.h"
 #include "run/series_names.h"
 
 namespace osler::dashboard {
@@ -16,20 +17,6 @@ namespace {
 constexpr std::size_t kLongestText = 4096;  // of a name, a configuration value or a mark; a page has no use for more
 
 constexpr int kDigits = 7;  // of a value on an axis that may show a small part of its range
-
-std::string_view kind_name(Mark::Kind kind) {
-  switch (kind) {
-    case Mark::Kind::restart:
-      return "restart";
-    case Mark::Kind::finished:
-      return "finished";
-    case Mark::Kind::crashed:
-      return "crashed";
-    case Mark::Kind::note:
-      break;
-  }
-  return "note";
-}
 
 bool is_of_layer(Role role) {
   return role == Role::layer_gradient || role == Role::layer_weight || role == Role::layer_update ||
@@ -54,7 +41,7 @@ Json series_json(const Series& series, std::size_t number, Role role) {
 Json marks_list(const Run& run) {
   Json list = Json::array();
   for (const Mark& mark : run.marks()) {
-    list.push_back({{"kind", kind_name(mark.kind)}, {"step", mark.step}, {"text", mark.text.substr(0, kLongestText)}});
+    list.push_back({{"kind", to_string(mark.kind)}, {"step", mark.step}, {"text", mark.text.substr(0, kLongestText)}});
   }
   return list;
 }

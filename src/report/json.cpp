@@ -6,6 +6,7 @@
 #include "osler/report/render.h"
 #include "report/json_numbers.h"
 #include "report/words.h"
+#include "run/mark_kind.h"
 
 namespace osler {
 namespace {
@@ -112,7 +113,7 @@ Json measures_json(const Report& report) {
 Json marks_json(const Report& report) {
   Json marks = Json::array();
   for (const Mark& mark : report.marks) {
-    marks.push_back({{"kind", layout::in_words(mark.kind)}, {"step", mark.step}, {"text", mark.text}});
+    marks.push_back({{"kind", to_string(mark.kind)}, {"step", mark.step}, {"text", mark.text}});
   }
   return marks;
 }

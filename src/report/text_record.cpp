@@ -8,6 +8,7 @@
 #include "report/numbers.h"
 #include "report/text_sections.h"
 #include "report/words.h"
+#include "run/mark_kind.h"
 
 namespace osler::layout {
 namespace {
@@ -142,7 +143,7 @@ void write_marks(Sheet& sheet, const Report& report, const Detail& detail) {
   for (std::size_t i = 0; i < most; ++i) {
     const Mark& mark = sorted[i];
     const std::string text = mark.text.empty() ? "" : ": " + mark.text;
-    marks.push_back(sheet.text(fmt::format("{} at step {}{}", in_words(mark.kind), grouped(mark.step), text)));
+    marks.push_back(sheet.text(fmt::format("{} at step {}{}", to_string(mark.kind), grouped(mark.step), text)));
   }
   if (most < report.marks.size()) marks.push_back(fmt::format("{} more", report.marks.size() - most));
   entry(sheet, "Marks", dotted(sheet, marks), detail.everything ? 0 : 2);

@@ -35,20 +35,6 @@ std::string_view in_words(Need need) {
   return "an active experiment";
 }
 
-std::string_view in_words(Mark::Kind kind) {
-  switch (kind) {
-    case Mark::Kind::restart:
-      return "restart";
-    case Mark::Kind::finished:
-      return "finished";
-    case Mark::Kind::crashed:
-      return "crashed";
-    case Mark::Kind::note:
-      break;
-  }
-  return "note";
-}
-
 std::string_view strength(double log_odds) {
   const double size = std::fabs(log_odds);
   return size >= 2 ? "strongly" : size >= 1 ? "clearly" : "slightly";

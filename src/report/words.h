@@ -14,8 +14,6 @@ namespace osler::layout {
 [[nodiscard]] std::string_view in_words(double confidence);
 /// What a finding needs, for a person: "scalars from any log".
 [[nodiscard]] std::string_view in_words(Need need);
-/// "restart", "finished", "crashed", "note"; part of the JSON contract.
-[[nodiscard]] std::string_view in_words(Mark::Kind kind);
 /// How far some log-odds move a cause: "strongly", "clearly", "slightly".
 [[nodiscard]] std::string_view strength(double log_odds);
 

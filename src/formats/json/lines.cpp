@@ -8,6 +8,7 @@
 #include "formats/lines.h"
 #include "formats/numbers.h"
 #include "formats/table.h"
+#include "run/mark_kind.h"
 
 namespace osler {
 namespace {
@@ -95,10 +96,7 @@ class JsonLinesReader final : public Reader {
       }
       if (key != "mark") continue;
       found = true;
-      mark.kind = value == "restart"    ? Mark::Kind::restart
-                  : value == "finished" ? Mark::Kind::finished
-                  : value == "crashed"  ? Mark::Kind::crashed
-                                        : Mark::Kind::note;
+      mark.kind = mark_kind(value);
     }
     if (found && !mark.text.empty()) sink.add(std::move(mark));
     return found;

@@ -8,6 +8,7 @@
 #include "osler/recorder/sink.h"
 #include "recorder/sinks/appended_file.h"
 #include "recorder/sinks/step_rows.h"
+#include "run/mark_kind.h"
 
 namespace osler {
 namespace {
@@ -31,20 +32,6 @@ std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-const char* name_of(Mark::Kind kind) {
-  switch (kind) {
-    case Mark::Kind::restart:
-      return "restart";
-    case Mark::Kind::finished:
-      return "finished";
-    case Mark::Kind::crashed:
-      return "crashed";
-    case Mark::Kind::note:
-      break;
-  }
-  return "note";
-}
-
 class JsonLinesSink final : public Sink {
  public:
   explicit JsonLinesSink(AppendedFile file) : file_(std::move(file)) {}
@@ -59,7 +46,7 @@ class JsonLinesSink final : public Sink {
       lines += fmt::format("{{\"config\": {}}}\n", text);
     }
     for (const Mark& mark : batch.marks) {
-      lines += fmt::format("{{\"mark\": \"{}\", \"at\": \"step {}\", \"text\": {}}}\n", name_of(mark.kind), mark.step,
+      lines += fmt::format("{{\"mark\": \"{}\", \"at\": \"step {}\", \"text\": {}}}\n", to_string(mark.kind), mark.step,
                            json_text(mark.text));
     }
     while (keys_.size() < batch.names.size()) keys_.push_back(json_text(batch.names[keys_.size()]));
