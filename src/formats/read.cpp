@@ -2,6 +2,7 @@
 #include "osler/formats/read.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "formats/claim.h"
 #include "formats/pump.h"
 #include "formats/tape.h"
+#include "osler/run/role.h"
 
 namespace osler {
 namespace {
@@ -182,6 +184,38 @@ class Reading {
   const Format* used_ = nullptr;
 };
 
+/// Whether anyone misses a point of the series. Counters and times begin again wherever training does.
+bool is_figure(const Series& series) {
+  constexpr std::array kOthers = {Role::epoch,       Role::step_time,   Role::throughput,
+                                  Role::utilization, Role::tokens_seen, Role::other};
+  return std::find(kOthers.begin(), kOthers.end(), guess_role(series.name()).role) == kOthers.end();
+}
+
+/// Says how many points came after later steps and are in no curve: too few in a row to be a restart.
+void tell_stragglers(Run& run) {
+  std::uint64_t points = 0;
+  const Series* most = nullptr;
+  for (const Series& series : run.all_series()) {
+    if (series.out_of_order() == 0 || !is_figure(series)) continue;
+    points += series.out_of_order();
+    if (most == nullptr || series.out_of_order() > most->out_of_order()) most = &series;
+  }
+  if (most == nullptr) return;
+  const std::string of_most = points == most->out_of_order()
+                                  ? " of " + most->name()
+                                  : ", " + std::to_string(most->out_of_order()) + " of them of " + most->name() + ",";
+  run.damage.add({run.sources.size() == 1 ? run.sources.front() : run.name, 0, 0,
+                  std::to_string(points) + (points == 1 ? " point" : " points") + of_most +
+                      " came after later steps and " + (points == 1 ? "is" : "are") + " left out",
+                  0});
+}
+
+/// What is done with a run that was read to its end.
+void settle(Run& run) {
+  run.settle_launches();
+  tell_stragglers(run);
+}
+
 }  // namespace
 
 Result<void> read_events(FileSystem& files, const RunSource& source, EventSink& sink, DamageReport& damage,
@@ -200,7 +234,7 @@ Result<Run> read_run(FileSystem& files, const RunSource& source, const ReadOptio
   run.name = source.name;
   if (reading.used() != nullptr) run.format = reading.used()->id;
   for (const SourceFile& file : source.files) run.sources.push_back(file.path.string());
-  run.settle_launches();
+  settle(run);
   return run;
 }
 
@@ -219,7 +253,7 @@ Result<Run> read_stream(ReadableFile& stream, const std::string& name, const Rea
   run.name = name;
   if (reading.used() != nullptr) run.format = reading.used()->id;
   run.sources.push_back(name);
-  run.settle_launches();
+  settle(run);
   return run;
 }
 

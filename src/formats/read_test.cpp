@@ -344,6 +344,18 @@ TEST_F(Reading, SaysWhatIsWrongInOneLine) {
   for (const std::string& message : {empty, nothing, binary, prose}) EXPECT_THAT(message, Not(HasSubstr("\n")));
 }
 
+TEST_F(Reading, SaysWhichPointsCameTooLateToBeInACurve) {
+  const auto told = [&](const char* rows) {
+    const auto found = discover(real_file_system(), write("late.csv", std::string("step,loss,val_loss\n") + rows));
+    const auto run = read_run(real_file_system(), found->front());
+    return run->damage.empty() ? std::string() : run->damage.items().front().what;
+  };
+  EXPECT_EQ(told("1,5,6\n2,4,5\n3,3,4\n4,2,3\n"), "");
+  EXPECT_EQ(told("1,5,6\n2,4,5\n3,3,4\n2,,9\n4,2,3\n"), "1 point of val_loss came after later steps and is left out");
+  EXPECT_EQ(told("1,5,6\n2,4,5\n3,3,4\n1,9,9\n2,,9\n4,2,3\n"),
+            "3 points, 2 of them of val_loss, came after later steps and are left out");
+}
+
 TEST_F(Reading, SaysWhenAnEventFileHoldsNoNumbers) {
   EventFileWriter writer;
   EXPECT_THAT(complaint(write("events.out.tfevents.1", writer.bytes())), HasSubstr("no numbers"));

@@ -149,17 +149,25 @@ void write_marks(Sheet& sheet, const Report& report, const Detail& detail) {
   entry(sheet, "Marks", dotted(sheet, marks), detail.everything ? 0 : 2);
 }
 
+/// Some damage is nowhere in particular: points that came too late, more series than are kept.
+bool has_place(const Damage& damage) {
+  return damage.line > 0 || damage.offset > 0 || damage.lost_bytes > 0;
+}
+
 void write_damage(Sheet& sheet, const Report& report, const Detail& detail) {
   const DamageReport& damage = report.damage;
   if (damage.empty()) return;
-  std::string summary = counted(damage.total(), "place") + " could not be read";
+  const bool placed = std::any_of(damage.items().begin(), damage.items().end(), has_place);
+  std::string summary =
+      placed ? counted(damage.total(), "place") + " could not be read" : "not everything could be used";
   if (damage.lost_bytes() > 0) summary += fmt::format(", {} lost", byte_count(damage.lost_bytes()));
   entry(sheet, "Damaged", summary, 0, Ink::warning);
   const std::size_t most = shown(std::min(detail.groups, 2), damage.items().size());
   for (std::size_t i = 0; i < most; ++i) {
     const Damage& item = damage.items()[i];
-    const std::string where = item.line > 0 ? fmt::format("{}:{}", item.source, item.line)
-                                            : fmt::format("{}, byte {}", item.source, grouped(item.offset));
+    const std::string where = item.line > 0     ? fmt::format("{}:{}", item.source, item.line)
+                              : has_place(item) ? fmt::format("{}, byte {}", item.source, grouped(item.offset))
+                                                : item.source;
     entry(sheet, "", sheet.text(fmt::format("{}: {}", where, item.what)), detail.prose_lines);
   }
   if (detail.everything && damage.total() > damage.items().size()) {

@@ -141,6 +141,10 @@ TEST(TextReport, OfTooLittleDataSaysWhatWasMissing) {
 
 TEST(TextReport, SaysWhatWasDamaged) {
   Report report = samples::healthy_run();
+  report.damage.add({"run.csv", 0, 0, "2 points of loss came after later steps and are left out", 0});
+  EXPECT_THAT(render_text(report), AllOf(HasSubstr("not everything could be used"), HasSubstr("run.csv: 2 points"),
+                                         Not(HasSubstr("byte 0"))));
+  report.damage = {};
   report.damage.add({"run.csv", 812, 17, "value 'abc' in column 'loss' is not a number", 40});
   EXPECT_THAT(render_text(report),
               AllOf(HasSubstr("1 place could not be read, 40 B lost"), HasSubstr("run.csv:17: value 'abc'")));
