@@ -33,22 +33,7 @@ Result<Run> read_input(const Source& input, const Interrupt& interrupt, ReadOpti
   return read_stream(**stream, input.stream, options);
 }
 
-namespace {
-
-Result<Run> read_with_histograms(const Source& input, const Interrupt& interrupt, ReadOptions options) {
-  Progress progress(input.name, can_show_progress());
-  options.progress = [&progress](const ReadProgress& now) { progress.update(now); };
-  options.stop = interrupt.token();
-  Run run(options.limits);
-  run.name = input.log.name;
-  const auto read = read_events(real_file_system(), input.log, run, run.damage, options);
-  if (!read) return read.error();
-  return run;
-}
-
-}  // namespace
-
-Result<Run> read_only_run(const std::string& path, const std::string& format, bool histograms) {
+Result<Run> read_only_run(const std::string& path, const std::string& format) {
   ReadOptions options;
   options.format = format;
   const Sources inputs = find_sources(real_file_system(), {path}, options);
@@ -57,10 +42,7 @@ Result<Run> read_only_run(const std::string& path, const std::string& format, bo
   }
   if (inputs.runs.size() != 1) return not_one_run(inputs, path);
   const Interrupt interrupt;
-  const Source& input = inputs.runs.front();
-  if (histograms && input.stream.empty() && input.run_file.empty())
-    return read_with_histograms(input, interrupt, options);
-  return read_input(input, interrupt, options, false);
+  return read_input(inputs.runs.front(), interrupt, options, false);
 }
 
 }  // namespace osler::cli

@@ -16,8 +16,7 @@ namespace osler::cli {
 /// What was left out in one line, the first few by name; empty when nothing was.
 [[nodiscard]] std::string told(const std::vector<LeftOut>& left_out);
 
-/// Reads the only run at `path`; fails when there are several, and names some of them. Histograms are kept only where
-/// they are asked for, since they take time and memory; a pipe has none.
-[[nodiscard]] Result<Run> read_only_run(const std::string& path, const std::string& format, bool histograms = false);
+/// Reads the only run at `path`; fails when there are several, and names some of them.
+[[nodiscard]] Result<Run> read_only_run(const std::string& path, const std::string& format);
 
 }  // namespace osler::cli

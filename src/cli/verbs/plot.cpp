@@ -51,7 +51,7 @@ Result<std::string> plot(const Arguments& arguments) {
   if (!arguments.output.empty()) {
     if (const auto type = output_type(arguments.output); !type) return type.error();
   }
-  const auto run = read_only_run(arguments.path, drawing.wishes.format, drawing.kind == "ridge");
+  const auto run = read_only_run(arguments.path, drawing.wishes.format);
   if (!run) return run.error();
   const auto figure = draw(drawing, *run);
   if (!figure) return figure.error();
