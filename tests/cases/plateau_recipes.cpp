@@ -113,6 +113,15 @@ Table ten_per_cent(simulate::Random& random) {
       "train_loss", [](double x) { return 2.4 * (1.0 - 0.1 * x); }, 0.004);
 }
 
+/// Smoothed labels keep the loss up while nearly every answer becomes right.
+Table smoothed_labels(simulate::Random& random) {
+  Table table(random, 47);
+  table.add(
+      "loss", [](double x) { return 0.949 + 0.033 * std::exp(-4.0 * x); }, 0.003);
+  return table.add(
+      "accuracy", [](double x) { return 0.985 - 0.042 * std::exp(-5.0 * x); }, 0.002);
+}
+
 // loss-exactly-zero
 
 Table all_zero(simulate::Random& random) {
@@ -192,6 +201,8 @@ Recipes plateau_recipes() {
            kFlat),
       sick("loss-too-slow", "epochs", "From ln 6 down by 2.5 % in 120 epochs.", tiny_slope_epochs, {}, kFlat),
       healthy("loss-too-slow", "far", "A straight line, but one that halves the loss.", slow_but_far),
+      healthy("loss-too-slow", "smoothed-labels", "Gains three per cent, and loses three of four errors.",
+              smoothed_labels),
       borderline("loss-too-slow", "ten-per-cent", "Ten per cent in 200 epochs.", ten_per_cent, kFlat),
 
       sick("loss-exactly-zero", "steps", "Sixty losses of exactly zero.", all_zero, {},

@@ -2,6 +2,7 @@
 #include "diagnosis/evidence/chance.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -98,8 +99,10 @@ std::optional<Guessing> by_part(const Patient& patient) {
   for (const Role role : {Role::train_loss, Role::validation_loss}) {
     for (const Cast& cast : patient.roles().in(role)) {
       const std::string& name = cast.series->name();
-      const bool tells_classes = cast.guess.measure == Measure::cross_entropy ||
-                                 name.find("class") != std::string::npos || name.find("cls") != std::string::npos;
+      constexpr std::array<std::string_view, 4> kTellers = {"class", "cls", "occupancy", "mask"};
+      const bool tells_classes =
+          cast.guess.measure == Measure::cross_entropy ||
+          std::any_of(kTellers.begin(), kTellers.end(), [&](auto word) { return name.find(word) != name.npos; });
       if (!cast.guess.component || !tells_classes) continue;
       const Reading part = read_series(*cast.series, false);
       if (part.size() < kFewestLosses) continue;
@@ -330,6 +333,18 @@ std::optional<int> class_count(const Patient& patient) {
   return guessed;
 }
 
+namespace {
+
+/// Whether nine in ten are right and half of the first errors are gone: learned, among however many classes.
+bool lost_its_errors(const Reading& accuracy, double unit) {
+  constexpr double kRight = 0.9;
+  const double wrong_at_first = 1 - accuracy.shown(accuracy.start) / unit;
+  const double wrong_at_last = 1 - accuracy.shown(accuracy.end) / unit;
+  return 1 - wrong_at_last > kRight && wrong_at_last < wrong_at_first / 2;
+}
+
+}  // namespace
+
 std::optional<Skill> skill(const Patient& patient) {
   constexpr double kStillRises = 0.25;  // of all it gained, within the last third
   const auto classes = class_count(patient);
@@ -339,12 +354,12 @@ std::optional<Skill> skill(const Patient& patient) {
       const Measure measure = cast.guess.measure;
       const bool accuracy = measure == Measure::accuracy || measure == Measure::balanced_accuracy;
       if (cast.guess.component || !(accuracy || measure == Measure::auc || measure == Measure::r2)) continue;
-      if (accuracy && !classes) continue;
       const Reading reading = read_series(*cast.series, true);
       if (reading.size() < kFewestEvaluations) continue;
       const double best = reading.shown(reading.best);
       const double unit = measure != Measure::r2 && best > 1.5 ? 100 : 1;
-      const double chance = accuracy ? 1.0 / *classes : measure == Measure::auc ? 0.5 : 0;
+      if (accuracy && !classes && !lost_its_errors(reading, unit)) continue;
+      const double chance = accuracy ? 1.0 / classes.value_or(2) : measure == Measure::auc ? 0.5 : 0;
       Skill found{cast.series->name(), (best / unit - chance) / (1 - chance), best, false, reading.last_step};
       const double gained = reading.start - reading.end;
       const double lately = reading.course[reading.size() * 2 / 3] - reading.end;
