@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "osler/run/foreign_names.h"
 
@@ -211,7 +212,7 @@ void RowAssembler::row(const Row& row, EventSink& sink) {
   }
   if (newest_first_) turn(sink);
   if (chosen_) {
-    emit(row, sink);
+    take(row, sink);
     return;
   }
   keep(row);
@@ -228,6 +229,7 @@ void RowAssembler::keep(const Row& row) {
 void RowAssembler::finish(EventSink& sink) {
   if (!chosen_) flush(sink);
   if (newest_first_) turn(sink);
+  if (doubt_) end_doubt(sink);
   gaps_.finish(axis_ && kinds_[*axis_] == Kind::epoch, sink);
 }
 
@@ -251,14 +253,78 @@ void RowAssembler::turn(EventSink& sink) {
 void RowAssembler::flush(EventSink& sink) {
   choose_axis();
   if (newest_first_) return;
+  release(&RowAssembler::take, sink);
+}
+
+/// Passes on what was kept; what is kept anew meanwhile stays.
+void RowAssembler::release(void (RowAssembler::*pass_on)(const Row&, EventSink&), EventSink& sink) {
   const bool starts = segment_starts_;
-  for (const KeptRow& kept : kept_) {
+  const std::vector<KeptRow> rows = std::exchange(kept_, {});
+  const std::vector<Cell> cells = std::exchange(kept_cells_, {});
+  for (const KeptRow& kept : rows) {
     segment_starts_ = kept.starts_segment;
-    emit(kept_row(kept), sink);
+    (this->*pass_on)({std::span(cells).subspan(kept.first_cell, kept.cells), kept.wall_time, kept.prefix}, sink);
   }
   segment_starts_ = starts;
-  kept_ = {};
-  kept_cells_ = {};
+}
+
+/// The counter of a row that could tell of a second writer: not of an evaluation, and not one that an epoch explains.
+std::optional<double> RowAssembler::lone_counter(const Row& row) const {
+  if (!axis_ || axis_told_ || segment_starts_ || is_evaluation_phase(row.prefix)) return std::nullopt;
+  std::optional<double> value;
+  for (const Cell& cell : row.cells) {
+    if (cell.column >= kMostColumns) continue;
+    if (cell.column == axis_) {
+      value = cell.value;
+    } else if (kinds_[cell.column] == Kind::epoch) {
+      return std::nullopt;
+    }
+  }
+  return value && is_step(*value) ? value : std::nullopt;
+}
+
+/// Where the counter falls it is not yet clear whether training began anew or a second writer has a say: the rows wait
+/// for a moment.
+void RowAssembler::take(const Row& row, EventSink& sink) {
+  if (segment_starts_ && !doubt_) newest_.reset();
+  const std::optional<double> value = lone_counter(row);
+  if (!doubt_) {
+    if (!value || !newest_ || *value >= *newest_) {
+      if (value && newest_ && *value > *newest_) stride_ = *value - *newest_;
+      if (value) newest_ = value;
+      emit(row, sink);
+      return;
+    }
+    doubt_ = Doubt{.front = *newest_, .stride = stride_};
+  }
+  keep(row);
+  Doubt& doubt = *doubt_;
+  if (value && *value < *newest_) {
+    ++doubt.falls;
+    doubt.rising = 0;
+  } else if (value) {
+    // Back to where the first writer stands, by more than a step or two of its own.
+    const bool returns = *newest_<doubt.front&& * value >= doubt.front&& * value - *newest_> 2 * doubt.stride;
+    doubt.returns += returns ? 1 : 0;
+    doubt.rising = returns ? 0 : doubt.rising + 1;
+  }
+  if (value) {
+    doubt.front = std::max(doubt.front, *value);
+    newest_ = value;
+  }
+  if (doubt.mixed() || doubt.rising >= kRisingRows || kept_.size() >= kWindowRows) end_doubt(sink);
+}
+
+void RowAssembler::end_doubt(EventSink& sink) {
+  if (doubt_->mixed()) {
+    sink.add(Mark{Mark::Kind::note, current_step_, kNoTime,
+                  "several writers share this file: from here on its rows count in their order, not by '" +
+                      columns_[*axis_].name + "'"});
+    axis_.reset();
+    order_ = current_step_;
+  }
+  doubt_.reset();
+  release(&RowAssembler::emit, sink);
 }
 
 Row RowAssembler::kept_row(const KeptRow& kept) const {

@@ -44,6 +44,8 @@ struct Row {
 /// - With no such column, or when all of them stand still while values go on, the order of the rows is the axis.
 /// - A counter that falls back while the epoch rises counts within its epoch: an offset keeps the steps rising.
 ///   A counter that falls back otherwise is a restart, and is passed on as it is.
+/// - A counter that keeps falling and leaping back to its front is that of several writers; from there on the order of
+///   the rows is the axis, and a mark says so. Until that is clear a few rows wait.
 /// - A row without the axis stands at the step of the row before it; so does an evaluation row of the current epoch,
 ///   whose own counter counts evaluation batches.
 /// - Where the rows come newest first they are turned round, up to kMostTurned cells of them.
@@ -84,6 +86,19 @@ class RowAssembler {
     std::string prefix;
     bool starts_segment = false;
   };
+  /// The counter fell: training began anew, or rows of a second writer are mixed in.
+  struct Doubt {
+    double front = 0;   // the largest count
+    double stride = 1;  // of the rows before the fall
+    int falls = 0;
+    int returns = 0;  // leaps back to the front
+    int rising = 0;   // rows in a row
+
+    [[nodiscard]] bool mixed() const { return returns >= kReturns && 2 * returns >= falls; }
+  };
+  static constexpr int kReturns = 3;     // that a single writer does not make
+  static constexpr int kRisingRows = 5;  // after which a fall was a new beginning
+
   struct Trial;  // how well a column would do as the axis
 
   [[nodiscard]] Row kept_row(const KeptRow& kept) const;
@@ -93,6 +108,10 @@ class RowAssembler {
   void flush(EventSink& sink);
   void keep(const Row& row);
   void turn(EventSink& sink);
+  void release(void (RowAssembler::*pass_on)(const Row&, EventSink&), EventSink& sink);
+  [[nodiscard]] std::optional<double> lone_counter(const Row& row) const;
+  void take(const Row& row, EventSink& sink);
+  void end_doubt(EventSink& sink);
   [[nodiscard]] bool falls(const Row& row);
   void emit(const Row& row, EventSink& sink);
   void emit_cells(const Row& row, Event event, const std::vector<SeriesId>& series, const RowFigures& figures,
@@ -123,6 +142,9 @@ class RowAssembler {
 
   std::vector<KeptRow> kept_;
   std::vector<Cell> kept_cells_;
+  std::optional<Doubt> doubt_;
+  std::optional<double> newest_;  // count
+  double stride_ = 1;             // from the count before
   bool chosen_ = false;
   bool axis_told_ = false;
   bool newest_first_ = false;  // rows are kept to be turned round

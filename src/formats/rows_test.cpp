@@ -250,6 +250,40 @@ TEST(Rows, EventsComeAsSoonAsTheAxisIsClear) {
   EXPECT_THAT(sink.events, SizeIs(3));
 }
 
+/// What is read of a table of episodes and rewards.
+RecordingSink read_episodes(const std::vector<double>& episodes) {
+  Table table({"Episode", "Reward"});
+  for (const double episode : episodes) table.row({episode, 1.0});
+  return table.read();
+}
+
+TEST(Rows, AreCountedWhereSeveralWritersShareAFile) {
+  std::vector<double> mixed;
+  for (int i = 0; i < 20; ++i) mixed.push_back(3 * i);
+  for (int i = 0; i < 20; ++i) {
+    mixed.push_back(3 * i);
+    mixed.push_back(60 + 3 * i);
+  }
+  const RecordingSink read = read_episodes(mixed);
+  ASSERT_THAT(read.steps("Reward"), SizeIs(60)) << "no row is lost";
+  for (std::size_t i = 1; i < 60; ++i)
+    EXPECT_EQ(read.steps("Reward")[i], read.steps("Reward")[i - 1] + (i < 20 ? 3 : 1));
+  ASSERT_THAT(read.marks, SizeIs(1));
+  EXPECT_THAT(read.marks[0].text, ::testing::HasSubstr("several writers"));
+}
+
+TEST(Rows, BeginAnewWhereACounterFallsAndDoesNotLeapBack) {
+  std::vector<double> crashed;
+  for (const int begin : {0, 40, 40, 40}) {
+    for (int episode = begin; episode <= 60; episode += 5) crashed.push_back(episode);
+  }
+  EXPECT_THAT(read_episodes(crashed).steps("Reward"), ::testing::ElementsAreArray(crashed));
+  const std::vector<double> short_rounds = {10, 20, 30, 20, 30, 20, 30, 20, 30, 40};
+  const RecordingSink read = read_episodes(short_rounds);
+  EXPECT_THAT(read.steps("Reward"), ::testing::ElementsAreArray(short_rounds));
+  EXPECT_THAT(read.marks, SizeIs(0));
+}
+
 TEST(Rows, PrefixesAreNotDoubled) {
   Table table({"step", "val/loss", "accuracy"});
   const RecordingSink& read = table.row({1, 0.5, 0.9}, "val").read();
