@@ -15,6 +15,7 @@
 
 #include "cli/program.h"
 #include "cli/watch/watch.h"
+#include "mutate/interfaces.h"
 #include "osler/base/file_system.h"
 
 namespace osler::mutate {
@@ -109,6 +110,16 @@ Finding ask_to_convert(const Bench& bench, const std::string& name, const std::s
   return {std::move(problem), answer.code == cli::kFine};
 }
 
+/// A note goes beside a copy of the log, or into it where it is a run file, which is then read as before.
+Finding ask_to_note(const Bench& bench) {
+  const std::string copy = bench.output(fs::path(bench.log()).filename().string());
+  fs::copy_file(bench.log(), copy, fs::copy_options::overwrite_existing);
+  const Answer answer = osler({"note", copy, "seen"});
+  const Finding reread = ask(bench, {"diagnose", copy});
+  std::string problem = wrong(bench, answer);
+  return {problem.empty() ? reread.problem : problem, answer.code == cli::kFine};
+}
+
 /// A clock by which a watch is over in no time.
 class QuickClock final : public cli::WatchClock {
  public:
@@ -144,7 +155,7 @@ Finding watch(const Bench& bench) {
   return {{}, watch.finish().has_value()};
 }
 
-constexpr std::array<Question, 17> kQuestions = {{
+constexpr std::array<Question, 23> kQuestions = {{
     {"diagnose --json",
      [](const Bench& b) {
        return ask_for_json(b, {"diagnose", b.log(), "--json"});
@@ -195,6 +206,21 @@ constexpr std::array<Question, 17> kQuestions = {{
        return ask(b, {"report", b.log(), "-o", b.output("report.pdf")});
      }},
     {"watch", watch},
+    {"serve", ask_server},
+    {"mcp", ask_assistant},
+    {"baseline learn",
+     [](const Bench& b) {
+       return ask(b, {"baseline", "learn", b.log(), b.sound(), "--all", "-o", b.output("team.json")});
+     }},
+    {"baseline show",
+     [](const Bench& b) {
+       return ask(b, {"baseline", "show", b.log()});
+     }},
+    {"diagnose --baseline",
+     [](const Bench& b) {
+       return ask(b, {"diagnose", b.sound(), "--baseline", b.log()});
+     }},
+    {"note", ask_to_note},
 }};
 
 }  // namespace
@@ -218,6 +244,12 @@ void Bench::lay(const std::string& name, const std::string& bytes) {
 void Bench::clear_output() const {
   fs::remove_all(folder_ / "out");
   fs::create_directories(folder_ / "out");
+}
+
+std::string run_file(const Bench& bench) {
+  const std::string path = bench.output("sound.osler");
+  static_cast<void>(osler({"convert", bench.sound(), "-o", path}));
+  return content(path);
 }
 
 std::span<const Question> questions() {

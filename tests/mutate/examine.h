@@ -30,6 +30,9 @@ class Bench {
   std::string bytes_;
 };
 
+/// The bytes of a run file that holds what the sound log tells.
+[[nodiscard]] std::string run_file(const Bench& bench);
+
 /// What came of a question.
 struct Finding {
   std::string
