@@ -14,6 +14,8 @@
 
 #include "cli/program.h"
 #include "faults/system_calls.h"
+#include "osler/source/notes.h"
+#include "osler/source/source.h"
 #include "run_file_samples.h"
 
 namespace osler::faults {
@@ -247,6 +249,44 @@ TEST(Faults, AConversionToARunFileLosesNothing) {
                   if (!end.killed && end.code == cli::kFine) {
                     EXPECT_TRUE(whole);
                   }
+                });
+}
+
+/// The texts of the notes on a run.
+std::vector<std::string> notes_on(const fs::path& log) {
+  std::vector<std::string> texts;
+  const auto run = read(log.string());
+  EXPECT_TRUE(run);
+  if (!run) return texts;
+  for (const Mark& mark : run->marks()) texts.push_back(mark.text);
+  return texts;
+}
+
+TEST(Faults, ANoteLosesNoOther) {
+  using ::testing::AnyOf;
+  using ::testing::Contains;
+  using ::testing::ElementsAre;
+  const TestFolder folder;
+  const fs::path log = folder / "log.csv";
+  const fs::path notes = log.string() + std::string(kNotesEnding);
+  const std::string text = log_text();
+  write(log, text);
+  at_every_call([&] { write(notes, "{\"step\":3,\"text\":\"old\"}\n"); },
+                [&] {
+                  return osler({"note", log.string(), "new"});
+                },
+                [&](const End& end) {
+                  EXPECT_EQ(content(log), text);
+                  if (!end.killed && end.code == cli::kFine) {
+                    EXPECT_THAT(notes_on(log), Contains("new")) << "said to be written";
+                  }
+                  if (!end.killed && end.code == cli::kCannotJudge) {
+                    EXPECT_THAT(notes_on(log), ElementsAre("old")) << "said to have failed";
+                  }
+                  // Whatever was left there takes neither its neighbour nor the next one along.
+                  EXPECT_EQ(suffer({}, [&] { return osler({"note", log.string(), "next"}); }).code, cli::kFine);
+                  EXPECT_THAT(notes_on(log), AnyOf(ElementsAre("old", "next"), ElementsAre("old", "next", "new"),
+                                                   ElementsAre("old", "new", "next")));
                 });
 }
 
