@@ -64,7 +64,8 @@ TEST_F(FoldersTest, AnOutputThatTellsOfACrashIsNoRepetitionOfTheLogBesideIt) {
                                     "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n");
   const Outcome crashed = osler({"diagnose", "run"});
   EXPECT_EQ(crashed.exit_code, 1) << crashed.out << crashed.err;
-  EXPECT_THAT(crashed.out, AllOf(HasSubstr("train.log"), HasSubstr("running out of memory"), HasSubstr("metrics.csv")));
+  EXPECT_THAT(crashed.out,
+              AllOf(HasSubstr("run/train.log"), HasSubstr("running out of memory"), HasSubstr("1 of 2 runs sick")));
   // It went on from a checkpoint an hour later: what is told of the first launch is over.
   const auto later = fs::last_write_time(folder.path() / "run/train.log") + std::chrono::hours(1);
   fs::last_write_time(folder.path() / "run/metrics.csv", later);
