@@ -223,6 +223,17 @@ TEST_F(ProgramTest, HelpTeachesByExample) {
   EXPECT_THAT(osler({"--version"}).out, ContainsRegex("^osler [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
 }
 
+TEST_F(ProgramTest, HelpOfEveryVerbIsLaidOutAlike) {
+  const std::vector<std::string> words_of_cli11 = {"Subcommands:", "Positionals:", ":INT",
+                                                   " in [",        "Excludes",     "\n\n\n"};
+  for (const char* verb : {"baseline", "compare", "completion", "convert", "diagnose", "explain", "learn", "list",
+                           "man", "mcp", "note", "plot", "report", "serve", "watch"}) {
+    const std::string help = osler({verb, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("Print this help and exit")) << verb;
+    for (const std::string& word : words_of_cli11) EXPECT_THAT(help, Not(HasSubstr(word))) << verb;
+  }
+}
+
 /// The first example of each kind in the help must name things that exist.
 TEST_F(ProgramTest, ExamplesOfTheHelpNameThingsThatExist) {
   std::istringstream help(osler({"diagnose", "--help"}).out + osler({"explain", "--help"}).out);

@@ -162,7 +162,7 @@ TEST_F(ConvertTest, AnEventFileIsNotWrittenIntoTheRunItself) {
   ASSERT_TRUE(converts("a.csv", "board/"));
   const Outcome outcome = osler({"convert", "board", "-o", "board/"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("holds the run that is read"));
+  EXPECT_THAT(outcome.err, HasSubstr("holds the run being read"));
 }
 
 TEST_F(ConvertTest, DevicesAndPipesAreNotReplaced) {

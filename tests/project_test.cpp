@@ -52,11 +52,11 @@ TEST_F(ProjectTest, ARoleIsForTheLogsThatHaveTheSeries) {
 }
 
 TEST_F(ProjectTest, MistakesInItAreSaidInOneLine) {
-  for (const auto& [text, why] :
-       std::vector<std::pair<std::string, std::string>>{{"rolle = \"train-loss=x\"\n", "role"},
-                                                        {"[diagnos]\nrole = \"a=b\"\n", "no verb"},
-                                                        {"[watch]\non-critical = \"rm -rf /\"\n", "command line only"},
-                                                        {"[serve]\ntoken = \"x\"\n", "command line only"}}) {
+  for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
+           {"rolle = \"train-loss=x\"\n", "role"},
+           {"[diagnos]\nrole = \"a=b\"\n", "not a verb"},
+           {"[watch]\non-critical = \"rm -rf /\"\n", "can only be given on the command line"},
+           {"[serve]\ntoken = \"x\"\n", "can only be given on the command line"}}) {
     folder.write("osler.toml", text);
     const Outcome outcome = osler({"diagnose", "run.csv"});
     EXPECT_EQ(outcome.exit_code, 2);

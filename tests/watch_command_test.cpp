@@ -141,8 +141,8 @@ TEST_F(WatchCommand, OnATerminalTheTrainingHasOne) {
 
 TEST_F(WatchCommand, WishesThatMakeNoSenseAreRefused) {
   EXPECT_EQ(watch({}).exit_code, 2);
-  EXPECT_THAT(watch({"-", "--", "true"}).err, HasSubstr("not a pipe"));
-  EXPECT_THAT(watch({"--pid", "4711", "--", "true"}).err, HasSubstr("--pid is not needed"));
+  EXPECT_THAT(watch({"-", "--", "true"}).err, HasSubstr("not by a pipe"));
+  EXPECT_THAT(watch({"--pid", "4711", "--", "true"}).err, HasSubstr("needs no --pid"));
 }
 
 }  // namespace

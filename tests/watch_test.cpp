@@ -338,14 +338,14 @@ TEST_F(WatchFiles, CtrlCEndsItWithTheReport) {
 TEST_F(WatchFiles, WishesThatMakeNoSenseAreRefusedInOneLine) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{"-", "--stop-on", "critical"}, "--pid N"},
-      {{"-", "--pid", "1", "--until-done"}, "not a process that Osler would end"},
+      {{"-", "--pid", "1", "--until-done"}, "not a process that Osler will end"},
       {{"-", "--pid", "2147480000", "--until-done"}, "no such process"},
       {{"-", "--pid", "77"}, "--stop-on LEVEL"},
       {{"-", "--webhook", "ftp://x"}, "http://"},
       {{"-", "--webhook", "http://"}, "no host"},
       {{"-", "--alert-on", "panic"}, "panic"},
       {{"-", "--format", "nope"}, "nope"},
-      {{"-", "a.csv"}, "alone"},
+      {{"-", "a.csv"}, "the only thing to watch"},
       {{"a.csv", "--idle", "0"}, "--idle"},
   };
   for (const auto& [arguments, why] : wrong) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/help.h"
 #include "cli/listing.h"
 #include "cli/wishes.h"
 #include "osler/diagnosis/catalogue.h"
@@ -24,8 +25,7 @@ CommandOption described(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) known.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) known.names.push_back("--" + name);
   if (known.names.empty()) known.names.push_back(option.get_single_name());
-  known.value = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
-  known.value.resize(std::min(known.value.find(':'), known.value.size()));  // what CLI11 adds on what it checks
+  known.value = option.get_items_expected_max() == 0 ? "" : value_name(option);
   known.description = option.get_description();
   known.standard = option.get_default_str();
   known.repeats = option.get_items_expected_max() > 1;

@@ -119,7 +119,7 @@ std::string default_output(const Run& run, std::string_view ending) {
 
 Result<FigureType> output_type(const std::string& path) {
   if (const auto type = figure_type_of(path)) return *type;
-  return Error{ErrorCode::invalid_argument, "the ending says what to draw: .png, .svg or .pdf", path};
+  return Error{ErrorCode::invalid_argument, "the name must end in .png, .svg or .pdf", path};
 }
 
 Result<FigureTheme> to_theme(const std::string& word) {

@@ -23,7 +23,7 @@ Error failure_at(const fs::path& path, const std::error_code& why) {
 Result<fs::path> make_hidden_folder(const fs::path& parent) {
   std::string name = (parent / ".osler-draft-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    return Error{ErrorCode::io, std::string("nothing can be written here: ") + std::strerror(errno),
+    return Error{ErrorCode::io, std::string("cannot write here: ") + std::strerror(errno),
                  parent.empty() ? "." : parent.string()};
   }
   return fs::path(name);
@@ -106,7 +106,7 @@ Result<fs::path> replaceable(const fs::path& output, const std::vector<std::stri
   if (!info && link) return wrong("is a link that leads nowhere");
   if (!info) return output;
   if (info->kind == FileKind::directory) return wrong("is a folder");
-  if (info->kind != FileKind::regular) return wrong("is no file that could be replaced; -o - is standard output");
+  if (info->kind != FileKind::regular) return wrong("is not a regular file; use -o - for standard output");
   if (is_one_of(output, inputs)) return wrong("is what is being read; nothing was written");
   if (!link) return output;
   const fs::path real = fs::canonical(output, problem);

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/gallery/gallery.h"
+#include "cli/help.h"
 #include "cli/project.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -32,30 +32,9 @@ constexpr const char* kFooter = R"(Examples:
   osler list findings                    everything Osler can find, and what each needs
   osler help watch                       all about one verb
 
-A file osler.toml in the current folder may say options once: role, set, fail-on, webhook and the like.
+Options that you always use (role, set, fail-on, webhook, ...) can stand in a file osler.toml in the current folder.
 
 Exit codes: 0 nothing serious found, 1 something found, 2 cannot judge.)";
-
-/// CLI11's help with our words, and without its remarks on how options depend on each other.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  HelpFormatter() {
-    column_width(30);
-    label("SUBCOMMAND", "VERB");
-    label("Subcommands", "Verbs");
-    label("Positionals", "What");
-  }
-
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    return "\n" + CLI::Formatter::make_usage(app, std::move(name));
-  }
-
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text = option->get_type_name().empty() ? "" : " " + option->get_type_name();
-    if (!option->get_default_str().empty()) text += fmt::format(" ({})", option->get_default_str());
-    return text;
-  }
-};
 
 std::vector<std::string> verbs_of(const CLI::App& program) {
   std::vector<std::string> verbs;
@@ -95,9 +74,8 @@ constexpr const char* kDescription =
 
 void describe_program(CLI::App& program, Work& work) {
   program.set_version_flag("--version", "osler " + std::string(version()), "Print the version and exit");
-  program.set_help_flag("-h,--help", "Print this help and exit");
   program.footer(kFooter);
-  program.formatter(std::make_shared<HelpFormatter>());
+  set_help(program);
   program.require_subcommand(0, 1);
   for (const auto& [name, verb] : osler::verbs()) verb.add(program, work);
 }

@@ -63,12 +63,12 @@ bool is_given(const std::vector<std::string>& given, const CLI::Option& option) 
 }
 
 Result<void> check(const CLI::ConfigItem& item, const CLI::App& program, const std::vector<std::string>& names) {
-  if (item.parents.size() > 1) return wrong(fmt::format("{}: there are no sections within sections", item.fullname()));
+  if (item.parents.size() > 1) return wrong(fmt::format("{}: sections cannot be nested", item.fullname()));
   if (!item.parents.empty() && find_verb(program, item.parents.front()) == nullptr) {
-    return wrong(fmt::format("[{}] is no verb of osler", item.parents.front()));
+    return wrong(fmt::format("[{}] is not a verb of osler", item.parents.front()));
   }
   if (std::find(kNever.begin(), kNever.end(), item.name) != kNever.end()) {
-    return wrong(fmt::format("{} is given on the command line only", item.name));
+    return wrong(fmt::format("{} can only be given on the command line", item.name));
   }
   if (std::find(names.begin(), names.end(), item.name) == names.end()) {
     return wrong(fmt::format("there is no option '{}'{}", item.name, did_you_mean(item.name, names)));
@@ -92,7 +92,7 @@ Result<std::vector<std::string>> project_words(const CLI::App& program, const st
                                                const std::vector<std::string>& given) {
   std::vector<std::string> words;
   if (!real_file_system().info(kProjectFile)) return words;
-  if (!is_own()) return wrong("belongs to somebody else, or everybody may write it: it is not read");
+  if (!is_own()) return wrong("is not read: it belongs to another user, or everyone may write to it");
   const auto text = read_whole(real_file_system(), kProjectFile, kLongest);
   if (!text) return text.error();
   std::istringstream lines(*text);

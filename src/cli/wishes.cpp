@@ -94,7 +94,7 @@ void add_meaning_options(CLI::App& verb, Wishes& wishes) {
   verb.add_option("--role", wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")
       ->type_name("ROLE=SERIES")
       ->allow_extra_args(false);
-  verb.add_option("--domain", wishes.domain, "What kind of training it is, for example language-model or reinforcement")
+  verb.add_option("--domain", wishes.domain, "The kind of training, for example language-model or reinforcement")
       ->type_name("KIND");
   verb.add_option("--set", wishes.settings, "Change a setting (osler explain FINDING); repeatable")
       ->type_name("FINDING.SETTING=NUMBER")

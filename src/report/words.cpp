@@ -56,7 +56,7 @@ std::string in_words(const Measured& measured) {
   const auto share = [&](double part) { return fmt::format("{:.{}f} %", 100 * part, digits); };
   if (below > 1 - kTail) return text + ": above " + share(below) + " of " + those;
   if (below < kTail) return text + ": below " + share(1 - below) + " of " + those;
-  return text + ": usual, " + share(below) + " of " + those + " have less";
+  return text + ": usual, above " + share(below) + " of " + those;
 }
 
 }  // namespace osler::layout

@@ -18,6 +18,7 @@
 #include "cli/gallery/probing.h"
 #include "cli/gallery/quiz.h"
 #include "cli/gallery/show.h"
+#include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/suggest.h"
@@ -33,22 +34,23 @@ namespace fs = std::filesystem;
 using gallery::Patient;
 using gallery::VisitOptions;
 
+constexpr const char* kDescription = "Train sick networks; see them diagnosed, treated and cured";
 constexpr const char* kFooter =
     R"(Every patient is a real training that goes wrong in one way. It is trained, diagnosed, treated by the
-remedies of its own report, and trained again. Its runs are kept for every other verb to open.
+remedies of its own report, and trained again. Its runs are kept, and every other verb opens them.
 
 Examples:
-  osler gallery                               who is there
+  osler gallery                               the patients
   osler gallery vanishing-sigmoid             one patient, from story to lesson
   osler gallery healthy-digits --set lr=10    a training of your own: any recipe, spoiled as you like
   osler gallery --knobs                       what --set can change
   osler gallery lr-too-low --probe lr-range   test its training, and see the curve
-  osler gallery --quiz                        see the curves, name the illness
+  osler gallery --quiz                        see the curves, guess the illness
   osler gallery --all --seeds 3 --json        the whole gallery, as a table for programs
   osler diagnose osler-gallery/vanishing-sigmoid.osler
 
-Exit codes: 0 every patient was found, explained and cured as its page says, 1 some was not, 2 cannot run. With --set: 0
-when nothing is wrong with what was set, or it was cured, 1 otherwise. With --probe: 1 when a probe failed, 2 when one was stopped.)";
+Exit codes: 0 every patient was diagnosed and cured as its page says, 1 one was not, 2 cannot run. With --set: 0 when
+nothing is wrong or it was cured, 1 otherwise. With --probe: 1 when a probe failed, 2 when one was stopped.)";
 
 struct Arguments {
   std::vector<std::string> ids;
@@ -241,7 +243,7 @@ int run_visits(const Arguments& arguments, const gallery::Trainer& trainer) {
         continue;
       }
       if (made->visit.sick.drawn_digits && all.empty()) {
-        complain("the MNIST files are not there: the digits are drawn instead");
+        complain("no MNIST files here: digits are drawn instead");
       }
       all.push_back(std::move(*made));
       if (one_by_one && !print(show_report(all.back(), options) + "\n" + show_outcome(all.back(), options) +
@@ -292,41 +294,39 @@ int run_chosen(const Arguments& arguments, const gallery::Trainer& trainer) {
 
 void add_options(CLI::App& program, Arguments& arguments) {
   program.footer(probes_help() + "\n" + kFooter);
-  program.add_option("ID", arguments.ids, "Patients to visit; none lists them")->type_name("");
+  program.add_option("ID", arguments.ids, "Patients to visit; without any, the list")->type_name("");
   program.add_flag("--all", arguments.all, "Every patient");
   program.add_option("--set", arguments.settings, "Change the recipe first: lr=0.1; see --knobs")
       ->type_name("NAME=VALUE");
-  program.add_option("--probe", arguments.probes, "Run a test on the training, in place of a treatment")
+  program.add_option("--probe", arguments.probes, "Run a test on the training instead of treating it")
       ->type_name("NAME")
       ->allow_extra_args(false);
   program
-      .add_option("--seed", arguments.seed, "The first seed; with --quiz also its order, a new one each time without")
+      .add_option("--seed", arguments.seed, "The first seed; with --quiz also the order, which is random without it")
       ->type_name("N")
       ->capture_default_str()
       ->each([&arguments](const std::string&) { arguments.seed_given = true; });
-  program.add_option("--seeds", arguments.seeds, "How many seeds each")
+  program.add_option("--seeds", arguments.seeds, "Train each patient with so many seeds")
       ->type_name("N")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  program.add_option("--runs", arguments.runs, "Where the runs are kept; '' keeps none")
+  program.add_option("--runs", arguments.runs, "Keep the runs here; '' keeps none")
       ->type_name("DIR")
       ->capture_default_str();
   program.add_option("--digits", arguments.digits, "The folder of the MNIST files")->type_name("DIR");
   program.add_flag("--no-treatment", arguments.no_treatment, "Diagnose only");
-  program.add_option("--page", arguments.page, "Write a page with figures from the visits, as docs/gallery.md is")
-      ->type_name("FILE.md");
+  program.add_option("--page", arguments.page, "Write a page with figures, like docs/gallery.md")->type_name("FILE.md");
   program.add_flag("--json", arguments.json, "Print the table as JSON");
   program.add_flag("--knobs", arguments.knobs, "List what --set can change");
-  program.add_flag("--quiz", arguments.quiz, "See the curves of a patient and name its illness, if it has one");
-  program.add_option("--progress", arguments.progress, "The file in which --quiz keeps the score (as osler learn)")
-      ->type_name("FILE");
+  program.add_flag("--quiz", arguments.quiz, "Show a patient's curves and ask for its illness, if it has one");
+  program.add_option("--progress", arguments.progress, "The file in which --quiz keeps the score")->type_name("FILE");
   add_look_options(program, arguments.look);
 }
 
 }  // namespace
 
 Command gallery_command() {
-  CLI::App program("Train sick networks, see them diagnosed, treated and well", "gallery");
+  CLI::App program(kDescription, "gallery");
   Arguments wanted;
   add_options(program, wanted);
   return command_tree(program);
@@ -334,7 +334,8 @@ Command gallery_command() {
 
 int run_gallery(int count, const char* const* arguments, const gallery::Trainer& trainer) {
   if (count > 1 && std::string_view(arguments[1]) == "play") return run_play(count - 1, arguments + 1, trainer);
-  CLI::App program("Sick networks trained for real, diagnosed, treated, healthy.", "osler gallery");
+  CLI::App program(kDescription, "osler gallery");
+  set_help(program);
   Arguments wanted;
   add_options(program, wanted);
   try {

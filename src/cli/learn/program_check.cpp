@@ -27,7 +27,7 @@ Result<int> call(std::vector<std::string> words) {
   pid_t child = 0;
   if (const int problem = ::posix_spawnp(&child, pointers.front(), nullptr, nullptr, pointers.data(), environ);
       problem != 0) {
-    return Error{ErrorCode::not_found, fmt::format("it cannot be started: {}", std::strerror(problem)), words.front()};
+    return Error{ErrorCode::not_found, fmt::format("cannot be started: {}", std::strerror(problem)), words.front()};
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {

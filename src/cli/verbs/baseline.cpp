@@ -19,12 +19,12 @@ namespace osler::cli {
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
-  osler baseline learn runs/ -o team.json              what is usual among the healthy runs below a folder
-  osler diagnose new.csv --baseline team.json -v       a run beside them
-  osler baseline show team.json                        the ranges, for people
-  osler baseline show                                  those that Osler comes with
+  osler baseline learn runs/ -o team.json              learn what is normal from the healthy runs there
+  osler diagnose new.csv --baseline team.json -v       compare a run with them
+  osler baseline show team.json                        print the ranges
+  osler baseline show                                  print the built-in ranges
 
-Runs that Osler finds something wrong with are left out and named; --all takes them too.)";
+Runs in which Osler finds a problem are left out, and it says which; --all includes them.)";
 
 constexpr std::size_t kFewestRuns = 5;  // fewer have no range
 constexpr std::uint64_t kMostBytes = 64 * 1024 * 1024;
@@ -91,16 +91,16 @@ int run_show(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("baseline", "What is usual among your own healthy runs");
+  CLI::App* verb = program.add_subcommand("baseline", "Learn what is normal for your own healthy runs");
   verb->footer(kFooter);
   verb->require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* learn = verb->add_subcommand("learn", "Learn it from runs and write it to a file");
+  CLI::App* learn = verb->add_subcommand("learn", "Learn ranges from runs and write them to a file");
   learn->add_option("RUNS", arguments->paths, "Files, folders or patterns")->required()->type_name("");
   learn->add_option("-o,--out", arguments->out, "The file to write")->required()->type_name("FILE");
-  learn->add_flag("--all", arguments->all, "Also from runs that Osler finds something wrong with");
+  learn->add_flag("--all", arguments->all, "Include runs in which Osler finds a problem");
   learn->callback([arguments, &work] { work = [arguments] { return run_learn(*arguments); }; });
-  CLI::App* show = verb->add_subcommand("show", "Show the ranges of a file, or those that Osler comes with");
+  CLI::App* show = verb->add_subcommand("show", "Print the ranges of a file, or the built-in ones");
   show->add_option("FILE", arguments->file, "A file that baseline learn wrote")->type_name("");
   show->callback([arguments, &work] { work = [arguments] { return run_show(*arguments); }; });
 }

@@ -71,20 +71,20 @@ int run_compare(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("compare", "Where two runs part, and what differs between them");
+  CLI::App* verb = program.add_subcommand("compare", "Find where two runs part and what differs between them");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("FIRST", arguments->a, "A run: a file or a folder that holds one run")->required()->type_name("");
-  verb->add_option("SECOND", arguments->b, "The run to hold against it")->required()->type_name("");
-  verb->add_option("--align", arguments->axis, "Lay them side by side by auto, step, epoch or tokens")
+  verb->add_option("SECOND", arguments->b, "The run to compare with it")->required()->type_name("");
+  verb->add_option("--align", arguments->axis, "Align the runs by auto, step, epoch or tokens")
       ->type_name("AXIS")
       ->capture_default_str();
-  verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 when the second is worse, or not-better")
+  verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 when the second is worse, or is not-better")
       ->type_name("WHEN")
       ->capture_default_str();
   add_wish_options(*verb, arguments->wishes);
-  verb->add_flag("--json", arguments->json, "As JSON, with both reports");
-  verb->add_flag("-v,--verbose", arguments->look.verbose, "Every series and setting, and both reports in full");
+  verb->add_flag("--json", arguments->json, "Print JSON, with both reports");
+  verb->add_flag("-v,--verbose", arguments->look.verbose, "Print every series and setting, and both reports in full");
   add_look_options(*verb, arguments->look);
   verb->callback([arguments, &work] { work = [arguments] { return run_compare(*arguments); }; });
 }

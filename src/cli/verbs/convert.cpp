@@ -36,8 +36,8 @@ constexpr const char* kFooter = R"(Examples:
 
 The name of OUT tells the format: .csv, .jsonl, .osler, and a folder for TensorBoard; --to overrides it. Step, wall time
 and value are kept exactly; in CSV and JSON lines, what was logged for one step shares a line and the time of the first.
-Histograms go to TensorBoard, W&B and run files, configuration and marks to all but CSV; what is left out is said. A file takes
-its name when it is whole: when writing fails, what was there before is there still.)";
+Histograms go to TensorBoard, W&B and run files, configuration and marks to all but CSV; Osler says what was
+left out. If writing fails, the old file stays.)";
 
 /// What can be written.
 struct Target {
@@ -106,7 +106,7 @@ Result<const Target*> target_of(const Arguments& arguments) {
   }
   return Error{
       ErrorCode::invalid_argument,
-      fmt::format("the ending '{}' tells no format; say which with --to ({})", extension, fmt::join(ids, ", ")),
+      fmt::format("cannot tell the format from the ending '{}'; use --to ({})", extension, fmt::join(ids, ", ")),
       arguments.out};
 }
 
@@ -199,10 +199,10 @@ Result<std::filesystem::path> place_of(const Source& input, const std::filesyste
     for (const std::string& file : inputs)
       folders.push_back((std::filesystem::path(".") / file).parent_path().string());
     if (into && into->kind != FileKind::directory) {
-      return Error{ErrorCode::invalid_argument, "is no folder", path.string()};
+      return Error{ErrorCode::invalid_argument, "is not a folder", path.string()};
     }
     if (is_one_of(path, folders)) {
-      return Error{ErrorCode::invalid_argument, "holds the run that is read; name another folder", path.string()};
+      return Error{ErrorCode::invalid_argument, "holds the run being read; choose another folder", path.string()};
     }
     return path;
   }
@@ -351,7 +351,7 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--to", arguments->to, "csv, jsonl, osler, tensorboard or wandb")->type_name("FORMAT");
   verb->add_option("--format", arguments->format, "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
-  verb->add_flag("--force", arguments->force, "Replace a file that exists; never the one that is read");
+  verb->add_flag("--force", arguments->force, "Overwrite existing files (never the input)");
   verb->callback([arguments, &work] { work = [arguments] { return run_convert(*arguments); }; });
 }
 

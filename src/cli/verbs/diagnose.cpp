@@ -35,8 +35,8 @@ constexpr const char* kFooter = R"(Examples:
   osler diagnose run.csv --set loss-diverging.stays=0.1
                                                       change what a finding decides by
   osler diagnose runs/ --json > report.json           for programs (docs/report.md)
-  osler diagnose run.osler --layers                   every layer with what is wrong with it
-  osler diagnose run.csv --html report.html           with charts, one file to send around
+  osler diagnose run.osler --layers                   every layer, and what is wrong with it
+  osler diagnose run.csv --html report.html           with charts, in one file you can send
   osler diagnose run.csv --baseline team.json -v      beside your own healthy runs (osler baseline)
   osler diagnose run.csv --fail-on warning --quiet || echo "look at this run"
 
@@ -226,26 +226,26 @@ void add(CLI::App& program, Work& work) {
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("PATH", arguments->paths,
-                   "Files, folders (searched to the bottom), patterns, or - for standard input")
+                   "Files, folders (with everything below), patterns, or - for standard input")
       ->required()
       ->type_name("");
   add_wish_options(*verb, arguments->wishes);
   verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 from this severity on: note, warning or critical")
       ->type_name("LEVEL")
       ->capture_default_str();
-  CLI::Option* json = verb->add_flag("--json", arguments->json, "The report as JSON on standard output");
+  CLI::Option* json = verb->add_flag("--json", arguments->json, "Print the report as JSON");
   verb->add_option("--sarif", arguments->sarif,
                    "Also write the findings as SARIF 2.1.0 to this file (- for standard output)")
       ->type_name("FILE");
   verb->add_option("--html", arguments->html,
                    "Also write one HTML file with the diagnosis and its charts (- for standard output)")
       ->type_name("FILE");
-  verb->add_flag("--tree", arguments->tree, "Also the way of the run through the diagnosis tree (osler explain tree)");
+  verb->add_flag("--tree", arguments->tree,
+                 "Also print the run's path through the diagnosis tree (osler explain tree)");
   verb->add_flag("--layers", arguments->layers,
-                 "Also every layer from input to output: gradient, weight, update, dead and saturated units, status");
-  verb->add_flag("-v,--verbose", arguments->look.verbose, "Everything, not just what fits a screen");
-  verb->add_flag("-q,--quiet", arguments->quiet, "No report and no progress: errors and the exit code alone")
-      ->excludes(json);
+                 "Also print every layer, from input to output, with its figures and status");
+  verb->add_flag("-v,--verbose", arguments->look.verbose, "Print everything, not just what fits on a screen");
+  verb->add_flag("-q,--quiet", arguments->quiet, "Print errors only; the exit code has the verdict")->excludes(json);
   add_look_options(*verb, arguments->look);
   verb->callback([arguments, &work] { work = [arguments] { return run_diagnose(*arguments); }; });
 }

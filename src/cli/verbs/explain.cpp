@@ -82,11 +82,11 @@ int run_explain(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("explain", "The page on a finding, a cause, a format or a setting");
+  CLI::App* verb = program.add_subcommand("explain", "Explain a finding, a cause, a format or a setting");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("ID", arguments->id, "What to explain; without it, everything there is a page on")->type_name("");
-  verb->add_flag("-v,--verbose", arguments->look.verbose, "With the checks behind each question of the tree");
+  verb->add_flag("-v,--verbose", arguments->look.verbose, "Also print the checks behind each question of the tree");
   add_look_options(*verb, arguments->look);
   verb->callback([arguments, &work] { work = [arguments] { return run_explain(*arguments); }; });
 }

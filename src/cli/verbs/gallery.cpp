@@ -21,8 +21,8 @@ int start_gallery(const std::vector<std::string>& arguments) {
   const std::filesystem::path program = gallery_program();
   if (program.empty()) {
     complain(
-        "osler-gallery, the program that trains, is not beside this one: a build with LibTorch makes it; install "
-        "libtorch-dev and build again, and keep the two together");
+        "the gallery needs the program osler-gallery beside this one, which only a build with LibTorch makes: install "
+        "libtorch-dev and build again");
     return kCannotJudge;
   }
   std::vector<std::string> words = {"osler-gallery"};
@@ -36,7 +36,7 @@ int start_gallery(const std::vector<std::string>& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("gallery", "Train sick networks, see them diagnosed, treated and well");
+  CLI::App* verb = program.add_subcommand("gallery", "Train sick networks; see them diagnosed, treated and cured");
   // The gallery's program parses its own words, --help included.
   verb->prefix_command();
   verb->set_help_flag();

@@ -24,17 +24,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFooter = R"(Examples:
-  osler learn                       the lessons, what you have done of them, what to do next
+  osler learn                       the lessons, your progress, what to do next
   osler learn 3                     lesson 3; the same pages lie in docs/learn
   osler learn exercises 3           its exercises
   osler learn exercise 8            one of them
-  osler learn check 8 0.25          is that right? and if not, why not
-  osler learn take 10               writes the skeleton of an exercise that asks for a program
-  osler learn check 10 clipping.py  runs its tests on what you made of it
-  osler learn solution 10           when you have tried
+  osler learn check 8 0.25          checks your answer, and says what is wrong with it
+  osler learn take 10               writes the skeleton for an exercise that asks for a program
+  osler learn check 10 clipping.py  runs its tests on your program
+  osler learn solution 10           the solution, for when you have tried
   osler learn take lab              writes lab.py, the small training that the lessons break
 
-What you have done is kept in ~/.local/state/osler/learn.json, or where --progress says.)";
+Progress is kept in ~/.local/state/osler/learn.json, or where --progress says.)";
 
 struct Arguments {
   int lesson = 0;
@@ -206,15 +206,14 @@ void add_exercise_verb(CLI::App& verb, const char* name, const char* description
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb =
-      program.add_subcommand("learn", "A course in reading sick trainings, with exercises that are checked");
+  CLI::App* verb = program.add_subcommand("learn", "Take a course on reading failing runs; exercises are checked");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->require_subcommand(0, 1);
   verb->fallthrough();
   verb->add_option("LESSON", arguments->lesson, "The number of the lesson to show; without it, the list")
       ->type_name("");
-  verb->add_option("--progress", arguments->progress, "The file that remembers what you have done")->type_name("FILE");
+  verb->add_option("--progress", arguments->progress, "Keep your progress in this file")->type_name("FILE");
   add_look_options(*verb, arguments->look);
   verb->callback([arguments, &work] {
     if (!work) work = [arguments] { return run_lessons(*arguments); };

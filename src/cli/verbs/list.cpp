@@ -44,11 +44,11 @@ int run_list(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("list", "Everything Osler can find, explain and read");
+  CLI::App* verb = program.add_subcommand("list", "List everything Osler can find, explain and read");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("WHAT", arguments->kind, "findings, causes, formats or roles; without it, all")->type_name("");
-  verb->add_flag("--json", arguments->json, "As JSON");
+  verb->add_flag("--json", arguments->json, "Print JSON");
   add_look_options(*verb, arguments->look);
   verb->callback([arguments, &work] { work = [arguments] { return run_list(*arguments); }; });
 }

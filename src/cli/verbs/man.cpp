@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   osler man | man -l -                       the page on the program
   osler man diagnose | man -l -              the page on a verb
-  osler man diagnose > osler-diagnose.1      to be installed)";
+  osler man diagnose > osler-diagnose.1      a file to install)";
 
 int run_man(const std::string& name) {
   const Command program = program_tree();
@@ -32,7 +32,7 @@ int run_man(const std::string& name) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("man", "Print a manual page, in the language of man");
+  CLI::App* verb = program.add_subcommand("man", "Print a manual page, for man to format");
   auto name = std::make_shared<std::string>();
   verb->footer(kFooter);
   verb->add_option("VERB", *name, "The verb; without it, the page on the program")->type_name("");

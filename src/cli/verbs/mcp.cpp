@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(For assistants that speak the Model Context Protocol; they start it themselves and talk to it over standard input and
-output, one JSON message a line. Tools: list_runs, diagnose, explain, compare, plot (an image), probe_results.
-Resources: the pages of the catalogue, such as osler://finding/overfitting. Answers are short unless more is asked for.
+output, one JSON message per line. Tools: list_runs, diagnose, explain, compare, plot (an image), probe_results.
+Resources: the pages of the catalogue, such as osler://finding/overfitting. Answers are short unless asked for more.
 
 It reads files below --root and nothing else, whatever links say, and it never writes.
 
@@ -26,7 +26,7 @@ Examples:
   osler mcp --root ~/runs --root /data/logs      relative paths begin at the first
   claude mcp add osler -- osler mcp --root .     tell Claude Code about it; docs/guides/assistants.md has the others
 
-It ends when its input does, or with Ctrl-C.)";
+It ends with its input, or on Ctrl-C.)";
 
 struct Arguments {
   std::vector<std::string> roots;

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 #include <optional>
 
+#include "base/wall_clock.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "osler/base/file_system.h"
@@ -17,14 +17,14 @@ namespace osler::cli {
 namespace {
 
 constexpr const char* kFooter =
-    R"(A run file (.osler) takes the note itself. Any other log has its notes in a file beside it,
+    R"(A run file (.osler) takes the note itself. Any other log keeps its notes in a file beside it,
 NAME.notes.jsonl, one JSON object on each line: {"step": 95, "text": "...", "time": seconds}. So has a run file
 that is still being written. Reports, JSON and figures show them at their step.
 
 Examples:
   osler note runs/exp42 "doubled the batch here, expect less noise"     at the last step so far
   osler note metrics.csv "new data from this step on" --step 12000
-  osler note metrics.csv                                                what was noted so far)";
+  osler note metrics.csv                                                list the notes)";
 
 struct Arguments {
   std::string path;
@@ -55,8 +55,7 @@ Result<std::string> attach(const Source& source, const Arguments& arguments) {
   Mark note;
   note.kind = Mark::Kind::note;
   note.text = in_one_line(arguments.text);
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  note.wall_time = std::chrono::duration<double>(now).count();
+  note.wall_time = wall_seconds();
   if (arguments.step) {
     note.step = *arguments.step;
   } else {

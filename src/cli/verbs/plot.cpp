@@ -82,11 +82,10 @@ void add(CLI::App& program, Work& work) {
   Drawing& drawing = arguments->drawing;
   verb->footer(kFooter);
   verb->add_option("RUN", arguments->path, "A log, a run's folder, or - for standard input")->required()->type_name("");
-  CLI::Option* series =
-      verb->add_option("--series", drawing.series, "Series to draw, by name, with commas between them")
-          ->delimiter(',')
-          ->type_name("A,B")
-          ->allow_extra_args(false);
+  CLI::Option* series = verb->add_option("--series", drawing.series, "Series to draw, separated by commas")
+                            ->delimiter(',')
+                            ->type_name("A,B")
+                            ->allow_extra_args(false);
   CLI::Option* kind = verb->add_option("--kind", drawing.kind, "curves, gradients, heatmap, ridge or overview")
                           ->type_name("KIND")
                           ->capture_default_str();
@@ -100,9 +99,9 @@ void add(CLI::App& program, Work& work) {
       ->excludes(kind)
       ->excludes(series)
       ->excludes(finding);
-  verb->add_option("-o,--output", arguments->output, "The file: .png, .svg or .pdf; without it, named after the run")
+  verb->add_option("-o,--output", arguments->output, "The file: .png, .svg or .pdf (default: named after the run)")
       ->type_name("FILE");
-  CLI::Option* log = verb->add_flag("--log", drawing.log, "Logarithmic value axis; chosen by the values without it");
+  CLI::Option* log = verb->add_flag("--log", drawing.log, "Logarithmic value axis (default: chosen from the values)");
   verb->add_flag("--linear", drawing.linear, "Linear value axis")->excludes(log);
   verb->add_option("--from", drawing.from, "First step to show")->type_name("STEP");
   verb->add_option("--to", drawing.to, "Last step to show")->type_name("STEP");
@@ -110,7 +109,7 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--width", arguments->style.width, "Width in pixels before --scale, or in points")
       ->type_name("N")
       ->capture_default_str();
-  verb->add_option("--height", arguments->style.height, "Height; without it, what the panels need")->type_name("N");
+  verb->add_option("--height", arguments->style.height, "Height (default: what the panels need)")->type_name("N");
   verb->add_option("--scale", arguments->style.scale, "Pixels per unit of a PNG: 2 is sharp on any screen")
       ->type_name("X")
       ->capture_default_str();

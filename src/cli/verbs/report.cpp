@@ -73,7 +73,7 @@ void add(CLI::App& program, Work& work) {
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("RUN", arguments->path, "A log, a run's folder, or - for standard input")->required()->type_name("");
-  verb->add_option("-o,--output", arguments->output, "The file: .pdf, .png or .svg; without it, named after the run")
+  verb->add_option("-o,--output", arguments->output, "The file: .pdf, .png or .svg (default: named after the run)")
       ->type_name("FILE");
   verb->add_option("--theme", arguments->theme, "light or dark")->type_name("NAME")->capture_default_str();
   verb->add_option("--role", arguments->wishes.roles, "What a series means, for example train-loss=my_obj; repeatable")

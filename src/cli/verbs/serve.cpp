@@ -37,9 +37,9 @@ Examples:
   osler serve runs --address 0.0.0.0 --token-file token.txt
                                                   for the team; open http://HOST:PORT/?token=TOKEN once
   OSLER_TOKEN=TOKEN osler serve runs --address 0.0.0.0
-  osler serve runs --playground tries             keep what is trained on the page's playground
+  osler serve runs --playground tries             keep what is trained in the playground
 
-GET /metrics gives the runs in OpenMetrics form. Ctrl-C ends it.)";
+GET /metrics has the runs for Prometheus (OpenMetrics). Ctrl-C ends the server.)";
 
 struct Arguments {
   std::vector<std::string> folders = {"."};
@@ -84,7 +84,7 @@ Result<std::string> token_of(const Arguments& arguments) {
   constexpr std::uint64_t kLongest = 4096;
   if (arguments.token_file.empty()) return arguments.token.empty() ? token_from_environment() : arguments.token;
   if (!arguments.token.empty()) {
-    return Error{ErrorCode::invalid_argument, "--token and --token-file say the same thing twice", {}};
+    return Error{ErrorCode::invalid_argument, "give --token or --token-file, not both", {}};
   }
   auto text = read_whole(real_file_system(), arguments.token_file, kLongest);
   if (!text) return text.error();
@@ -165,26 +165,28 @@ void add(CLI::App& program, Work& work) {
   CLI::App* verb = program.add_subcommand("serve", "Show all runs below some folders in a browser, live");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
-  verb->add_option("DIR", arguments->folders, "Folders to search for runs, or single logs; the current one if none")
+  verb->add_option("DIR", arguments->folders,
+                   "Folders to search for runs, or single logs (default: the current folder)")
       ->type_name("");
-  verb->add_option("--port", arguments->port, "The port to listen on; 0 takes any that is free")
+  verb->add_option("--port", arguments->port, "The port to listen on; 0 takes any free one")
       ->type_name("N")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
-  verb->add_option("--address", arguments->address, "The address to listen on; others than loopback need --token")
+  verb->add_option("--address", arguments->address, "The address to listen on; any but loopback needs a token")
       ->type_name("A")
       ->capture_default_str();
-  verb->add_option("--token", arguments->token, "What a client must show; others on this machine can see it here")
+  verb->add_option("--token", arguments->token,
+                   "The token clients must present; other users of this machine can see it here")
       ->type_name("T");
   verb->add_option("--token-file", arguments->token_file, "A file that holds the token (or the variable OSLER_TOKEN)")
       ->type_name("FILE");
   add_meaning_options(*verb, arguments->wishes);
   verb->add_option("--archive", arguments->archive,
-                   "Runs or folders that you are done with, as 'old/*'; they are listed apart; repeatable")
+                   "List these runs or folders apart, as done with, for example 'old/*'; repeatable")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   verb->add_option("--playground", arguments->playground,
-                   "Where runs of the playground are kept; if none, a folder that goes when the server does")
+                   "Keep the playground's runs here (default: deleted when the server ends)")
       ->type_name("DIR");
   verb->add_flag("--open", arguments->open, "Open the page in the browser");
   verb->callback([arguments, &work] { work = [arguments] { return run_serve(*arguments); }; });

@@ -32,19 +32,19 @@ constexpr const char* kFooter = R"(Examples:
   osler watch train.log --stop-on critical --pid 4711 --until-done
                                                end a hopeless run (SIGTERM, once), then report
   osler watch --stop-on critical -- python train.py --lr 0.1
-                                               start it, show its output as it is, watch it, end it when hopeless
+                                               start it, pass on its output, watch it, end it when hopeless
   osler watch runs/exp42 -- python train.py    the same, watching what it writes there
   osler watch --stop-on critical --dry-run -- python train.py
-                                               only say what would be done
+                                               only print what it would do
 
-Not on a terminal, one line is printed per change. An alert is sent once per finding, when it was seen twice in a row.
-A training is stopped only for a finding of the level of --stop-on that is at least 90 % sure, when the loss has
---stop-after-points points, and when later data show it still (a tenth more points, 3 to 100); the line on standard
-error says on what evidence. The command of --on-critical gets the alert as JSON on its standard input and OSLER_RUN, OSLER_FINDING, OSLER_STEP,
-OSLER_HEADLINE and OSLER_REMEDY in its environment.
+Without a terminal, Osler prints one line per change. It alerts once per finding, after seeing it twice in a row. It
+stops a training only for a finding at the level of --stop-on that is at least 90 % sure, once the loss has
+--stop-after-points points and later data (a tenth more points, 3 to 100) confirm it; a line on standard error gives the
+evidence. The command of --on-critical gets the alert as JSON on standard input, and OSLER_RUN, OSLER_FINDING,
+OSLER_STEP, OSLER_HEADLINE and OSLER_REMEDY in its environment.
 
-Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge. With a command behind --, its exit
-code takes the place of 0 and 2.)";
+Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge. With a command after --, its exit
+code replaces 0 and 2.)";
 
 struct Arguments {
   std::vector<std::string> paths;
@@ -74,20 +74,20 @@ bool is_stream(const std::string& path) {
 Result<void> check_combination(const Arguments& arguments) {
   const auto wrong = [](const char* why) { return Error{ErrorCode::invalid_argument, why, {}}; };
   if (arguments.paths.size() > 1 && std::any_of(arguments.paths.begin(), arguments.paths.end(), is_stream)) {
-    return wrong("a pipe can only be watched alone");
+    return wrong("a pipe must be the only thing to watch");
   }
   if (arguments.paths.empty() && arguments.command.empty()) {
-    return wrong("name what to watch: files, folders, -, or a command behind --");
+    return wrong("name what to watch: files, folders, -, or a command after --");
   }
-  if (!arguments.command.empty() && arguments.pid != 0) return wrong("--pid is not needed with a command behind --");
+  if (!arguments.command.empty() && arguments.pid != 0) return wrong("a command after -- needs no --pid");
   if (!arguments.command.empty() && std::any_of(arguments.paths.begin(), arguments.paths.end(), is_stream)) {
-    return wrong("with a command behind --, its own output or files are watched, not a pipe");
+    return wrong("a command after -- is watched by its output or its files, not by a pipe");
   }
   if (!arguments.stop_on.empty() && arguments.pid == 0 && arguments.command.empty() && !arguments.dry_run) {
-    return wrong("--stop-on needs the number of the process to stop: --pid N, or the command itself behind --");
+    return wrong("--stop-on needs to know what to stop: give --pid N, or the command after --");
   }
   if (arguments.pid != 0 && arguments.stop_on.empty() && !arguments.until_done) {
-    return wrong("--pid says whom to stop or wait for: use it with --stop-on LEVEL or --until-done");
+    return wrong("--pid names the process to stop or wait for: use it with --stop-on LEVEL or --until-done");
   }
   if (!(arguments.idle > 0)) return wrong("--idle takes a number of seconds above 0");
   return {};
@@ -229,7 +229,7 @@ void add(CLI::App& program, Work& work) {
   verb->footer(kFooter);
   verb->add_option("PATH", arguments->paths, "Files, folders (new runs in them are found), a named pipe, or -")
       ->type_name("");
-  verb->add_option(kCommandOption, arguments->command, "A word of the command behind --")
+  verb->add_option(kCommandOption, arguments->command, "A word of the command after --")
       ->allow_extra_args(false)
       ->group("");
   add_wish_options(*verb, arguments->wishes);
@@ -237,7 +237,7 @@ void add(CLI::App& program, Work& work) {
       ->type_name("CMD");
   verb->add_option("--webhook", arguments->webhook, "Post each alert as JSON to this address")->type_name("URL");
   verb->add_option("--webhook-style", arguments->webhook_style,
-                   "osler, slack, discord or teams; without it the address tells")
+                   "osler, slack, discord or teams (default: told from the address)")
       ->type_name("STYLE");
   verb->add_option("--alert-on", arguments->alert_on, "Alert from this severity on: note, warning or critical")
       ->type_name("LEVEL")
@@ -245,10 +245,10 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--stop-on", arguments->stop_on, "Send SIGTERM to the training, once, at this severity")
       ->type_name("LEVEL");
   verb->add_option("--stop-after-points", arguments->stop_after_points,
-                   "Points of the loss without which nothing is stopped")
+                   "Stop nothing before the loss has so many points")
       ->type_name("N")
       ->capture_default_str();
-  verb->add_flag("--dry-run", arguments->dry_run, "Say what would be sent and stopped, and do nothing");
+  verb->add_flag("--dry-run", arguments->dry_run, "Print what would be sent or stopped, and do neither");
   verb->add_option("--pid", arguments->pid, "The training process")->type_name("N");
   verb->add_flag("--until-done", arguments->until_done,
                  "End when the log says so, --pid has ended, or nothing came for --idle");
@@ -258,7 +258,7 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--fail-on", arguments->fail_on, "Exit with 1 from this severity on: note, warning or critical")
       ->type_name("LEVEL")
       ->capture_default_str();
-  verb->add_flag("--json", arguments->json, "A report as JSON in one line for each change, and at the end");
+  verb->add_flag("--json", arguments->json, "Print the report as one line of JSON at each change, and at the end");
   add_look_options(*verb, arguments->look);
   verb->callback([arguments, &work] { work = [arguments] { return run_watch(*arguments); }; });
 }

@@ -114,12 +114,12 @@ Result<Process> Process::find(int pid) {
   const auto wrong = [&](const char* why) {
     return Error{ErrorCode::invalid_argument, why, "process " + std::to_string(pid)};
   };
-  if (pid <= 1) return wrong("not a process that Osler would end");
+  if (pid <= 1) return wrong("not a process that Osler will end");
   const auto descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   if (descriptor < 0) return wrong(errno == ESRCH ? "there is no such process" : std::strerror(errno));
   Process process(pid, descriptor);
   if (::syscall(SYS_pidfd_send_signal, descriptor, 0, nullptr, 0) != 0 && errno == EPERM) {
-    return wrong("belongs to somebody else");
+    return wrong("belongs to another user");
   }
   return process;
 }
