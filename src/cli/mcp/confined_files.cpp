@@ -24,7 +24,8 @@ Result<ConfinedFiles> ConfinedFiles::below(const std::vector<std::string>& roots
     std::error_code failure;
     const Path path = std::filesystem::canonical(root, failure);
     if (failure) return Error{ErrorCode::not_found, failure.message(), root};
-    if (!std::filesystem::is_directory(path, failure)) return Error{ErrorCode::invalid_argument, "is not a folder", root};
+    if (!std::filesystem::is_directory(path, failure))
+      return Error{ErrorCode::invalid_argument, "is not a folder", root};
     real.push_back(path);
   }
   if (real.empty()) return Error{ErrorCode::invalid_argument, "there is no folder to read from", "--root"};
