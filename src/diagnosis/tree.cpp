@@ -52,7 +52,7 @@ std::vector<TreeNode> broken_or_stuck() {  // NOLINT(readability-function-size):
        {}},
       {"measures",
        "Does the loss fall below any bound, or has a part of it died?",
-       {"loss-negative-unbounded", "part-of-loss-dead", "posterior-collapse"},
+       {"loss-negative-unbounded", "part-of-loss-dead", "posterior-collapse", "outputs-squashed-twice"},
        "wrong-measure",
        "stable",
        {}},

@@ -221,7 +221,8 @@ NonfiniteJudgement judge_forward(const NonfiniteClues& clues) {
     return {OriginCause::exp_overflow, "the exponential of " + short_number(clues.first.value_or(clues.largest))};
   }
   if (plain == "pow") return judge_power(clues);
-  if (plain == "softmax" || plain == "log_softmax") {
+  const bool attention = plain.starts_with("scaled_dot_product") && !clues.infinite && clues.largest < kHuge;
+  if (plain == "softmax" || plain == "log_softmax" || attention) {
     return {OriginCause::division_by_zero, "a row of nothing but -inf: every position is masked"};
   }
   if (plain.starts_with("nll_loss") && clues.infinite) {

@@ -85,5 +85,16 @@ TEST(NonfiniteCause, SmallNumbersOverflowNowhereButInSumsAndProducts) {
   EXPECT_EQ(judged("linalg_slogdet", 0).detail, "the logarithm of a determinant of zero");
 }
 
+TEST(NonfiniteCause, OfFusedAttentionIsARowThatIsMaskedWhole) {
+  NonfiniteClues clues;
+  clues.plain = "scaled_dot_product_flash_attention_for_cpu";
+  clues.largest = 3;
+  clues.infinite_inputs = true;
+  EXPECT_EQ(judge(clues).cause, OriginCause::division_by_zero);
+  clues.infinite = true;
+  clues.largest = 1e30;
+  EXPECT_EQ(judge(clues).cause, OriginCause::exploding_signal);
+}
+
 }  // namespace
 }  // namespace osler::monitor

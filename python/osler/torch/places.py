@@ -123,6 +123,9 @@ class Calls(TorchFunctionMode):
                 self.announced.add(node)
             return
         number = int(node._sequence_nr()) if hasattr(node, "_sequence_nr") else -1
+        again = current_node() if not path else None
+        if again is not None and hasattr(again, "_sequence_nr"):
+            path = self.place(int(again._sequence_nr()))[0]
         if number > (self.numbers[-1] if self.numbers else -1):
             self.numbers.append(number)
             self.places.append((path, line))

@@ -109,14 +109,24 @@ class Trace:
         self.operations = 0
         self.largest_output = None
         self._depth = 0
+
+        # Plain functions: torch.compile of PyTorch 2.3 cannot look into methods.
+        def enter(module: Any, inputs: Any) -> None:
+            if not compiling():
+                self._enter(module, inputs)
+
+        def leave(module: Any, inputs: Any, output: Any) -> None:
+            if not compiling():
+                self._leave(module, inputs, output)
+
         for module in self._model.modules():
             if isinstance(module, torch.jit.ScriptModule):
                 continue
-            self._handles.append(module.register_forward_pre_hook(self._enter))
+            self._handles.append(module.register_forward_pre_hook(enter))
             try:
-                self._handles.append(module.register_forward_hook(self._leave, always_call=True))
+                self._handles.append(module.register_forward_hook(leave, always_call=True))
             except TypeError:  # before PyTorch 2.0
-                self._handles.append(module.register_forward_hook(self._leave))
+                self._handles.append(module.register_forward_hook(leave))
 
     def close(self) -> None:
         """Measures no more."""
@@ -125,8 +135,6 @@ class Trace:
         self._handles.clear()
 
     def _enter(self, module: torch.nn.Module, inputs: Any) -> None:
-        if compiling():
-            return
         self._depth += 1
         # The passes of a validation in between build no graph, and are none of the training's.
         if self._depth == 1 and torch.is_grad_enabled():
@@ -134,7 +142,7 @@ class Trace:
             self._mode.__enter__()
 
     def _leave(self, module: torch.nn.Module, inputs: Any, output: Any) -> None:
-        if compiling() or self._depth == 0:
+        if self._depth == 0:
             return
         self._depth -= 1
         if self._depth > 0 or self._mode is None:
