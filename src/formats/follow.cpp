@@ -41,6 +41,45 @@ bool same_files(const std::vector<SourceFile>& now, const std::vector<SourceFile
                                            });
 }
 
+/// Passes everything on to the run and to somebody who listens.
+class Both final : public EventSink {
+ public:
+  Both(Run& run, EventSink& other) : run_(run), other_(other) {}
+
+  SeriesId series(std::string_view name) override {
+    const SeriesId id = other_.series(name);
+    const SeriesId in_run = run_.series(name);
+    if (id >= ids_.size()) ids_.resize(id + std::size_t{1});
+    ids_[id] = in_run;
+    return id;
+  }
+  void add(const Event& event) override {
+    other_.add(event);
+    Event for_run = event;
+    for_run.series = ids_[event.series];
+    run_.add(for_run);
+  }
+  void add(Mark mark) override {
+    other_.add(mark);
+    run_.add(std::move(mark));
+  }
+  void config(std::string_view key, std::string_view value) override {
+    other_.config(key, value);
+    run_.config(key, value);
+  }
+  void distribution(const Histogram& histogram) override {
+    other_.distribution(histogram);
+    Histogram for_run = histogram;
+    for_run.series = ids_[histogram.series];
+    run_.distribution(for_run);
+  }
+
+ private:
+  Run& run_;
+  EventSink& other_;
+  std::vector<SeriesId> ids_;  // of the run, by those of the other
+};
+
 std::uint64_t points_of(const Run& run) {
   std::uint64_t points = 0;
   for (const Series& series : run.all_series()) points += series.summary().points();
@@ -49,6 +88,16 @@ std::uint64_t points_of(const Run& run) {
 
 }  // namespace
 
+Result<FileEdges> file_edges(FileSystem& files, const std::filesystem::path& path, std::uint64_t offset) {
+  const auto file = files.open_read(path);
+  if (!file) return file.error();
+  const auto head = static_cast<std::size_t>(std::min<std::uint64_t>(offset, kHeadBytes));
+  const auto tail = static_cast<std::size_t>(std::min<std::uint64_t>(offset, kTailBytes));
+  FileEdges edges{bytes_at(**file, 0, head), bytes_at(**file, offset - tail, tail)};
+  if (edges.head.size() == head && edges.tail.size() == tail) return edges;
+  return Error{ErrorCode::truncated, "has fewer bytes than before", path.string()};
+}
+
 /// One file with the place up to which it was read.
 struct FollowedRun::File {
   explicit File(SourceFile source) : file(std::move(source)) {}
@@ -56,8 +105,9 @@ struct FollowedRun::File {
   SourceFile file;
   std::unique_ptr<ReadableFile> handle;
   std::unique_ptr<Reader> reader;
-  FileInfo info;             // when it was last looked at
-  std::uint64_t offset = 0;  // read up to here
+  std::unique_ptr<EventSink> both;  // the run and whoever listens; empty without one
+  FileInfo info;                    // when it was last looked at
+  std::uint64_t offset = 0;         // read up to here
   std::string head;
   std::string tail;      // the bytes before `offset`
   bool broken = false;   // its reader has given up
@@ -120,9 +170,26 @@ void FollowedRun::read_anew(FileSystem& files) {
   for (const SourceFile& file : source_.files) files_.emplace_back(file);
   for (File& file : files_) {
     look_at(files, file);
+    if (file.counted || file.reader == nullptr) continue;
     // A document is understood only at its end.
-    if (!file.counted && file.reader != nullptr) close(file);
+    close(file);
+    tell_position(file);
   }
+}
+
+void FollowedRun::open_reader(File& file) {
+  if (file.file.run.empty()) file.reader = file.file.format->open(file.file.path);
+  if (listener_ == nullptr) return;
+  const auto same = [&](const File& other) { return &other == &file; };
+  const auto position = std::find_if(files_.begin(), files_.end(), same) - files_.begin();
+  file.both = std::make_unique<Both>(run_, listener_->begin(file.file, static_cast<std::size_t>(position)));
+}
+
+void FollowedRun::tell_position(const File& file) {
+  if (file.both == nullptr) return;
+  const auto same = [&](const File& other) { return &other == &file; };
+  const auto position = std::find_if(files_.begin(), files_.end(), same) - files_.begin();
+  listener_->read_to(static_cast<std::size_t>(position), file.offset, file.head, file.tail);
 }
 
 /// Reads what is new in one file, unless it turns out to have been rewritten.
@@ -162,7 +229,7 @@ FollowedRun::Change FollowedRun::look_at(FileSystem& files, File& file) {
       return Change::none;
     }
     file.handle = std::move(*opened);
-    file.reader = file.file.format->open(file.file.path);
+    open_reader(file);
   }
   file.info = *info;
   file.shrunk = false;
@@ -182,8 +249,10 @@ FollowedRun::Change FollowedRun::look_at_store(FileSystem& files, File& file) {
   }
   file.info = *info;
   file.closed = true;
+  open_reader(file);
+  EventSink& sink = file.both != nullptr ? *file.both : static_cast<EventSink&>(run_);
   DamageReport damage;
-  const auto read = file.file.format->store->read(files, file.file.path, file.file.run, run_, damage, options_.stop);
+  const auto read = file.file.format->store->read(files, file.file.path, file.file.run, sink, damage, options_.stop);
   if (!read) damage.add({"", 0, 0, read.error().message, 0});
   damage.name_source(file.file.path.string());
   run_.damage.merge(damage);
@@ -197,6 +266,7 @@ bool FollowedRun::take_bytes(File& file) {
   std::vector<std::byte> buffer(kPumpBufferBytes);
   const std::uint64_t start = file.offset;
   const std::uint64_t points = file.counted ? 0 : points_of(run_);
+  EventSink& sink = file.both != nullptr ? *file.both : static_cast<EventSink&>(run_);
   DamageReport damage;
   while (!options_.stop.stop_requested()) {
     const auto length = file.handle->read(buffer);
@@ -207,11 +277,12 @@ bool FollowedRun::take_bytes(File& file) {
     file.tail = text.size() >= kTailBytes ? std::string(text.substr(text.size() - kTailBytes)) : file.tail.append(text);
     if (file.tail.size() > kTailBytes) file.tail.erase(0, file.tail.size() - kTailBytes);
     file.offset += *length;
-    if (const auto fed = file.reader->feed(bytes, run_, damage); !fed) {
+    if (const auto fed = file.reader->feed(bytes, sink, damage); !fed) {
       damage.add({"", file.offset, 0, fed.error().message, 0});
       file.broken = true;
       break;
     }
+    tell_position(file);
     if (options_.progress) options_.progress({file.offset, file.info.size_bytes, 0});
   }
   damage.name_source(file.file.path.string());
@@ -222,8 +293,9 @@ bool FollowedRun::take_bytes(File& file) {
 
 void FollowedRun::close(File& file) {
   if (std::exchange(file.closed, true) || file.broken || file.reader == nullptr) return;
+  EventSink& sink = file.both != nullptr ? *file.both : static_cast<EventSink&>(run_);
   DamageReport damage;
-  if (const auto finished = file.reader->finish(run_, damage); !finished) {
+  if (const auto finished = file.reader->finish(sink, damage); !finished) {
     damage.add({"", file.offset, 0, finished.error().message, 0});
   }
   damage.name_source(file.file.path.string());
@@ -260,7 +332,8 @@ Result<void> Follower::search() {
     } else if (same_path != runs_.end()) {
       same_path->set_source(std::move(source));
     } else {
-      runs_.emplace_back(std::move(source), options_);
+      FollowListener* const listener = choose_ ? choose_(source) : nullptr;
+      runs_.emplace_back(std::move(source), options_).listen(listener);
     }
   }
   return {};
@@ -296,24 +369,30 @@ void FollowedStream::start(const Format* format) {
   run_.name = name_;
   run_.sources = {name_};
   run_.format = format->id;
+  both_.reset();
+  if (choose_) both_ = std::make_unique<Both>(run_, choose_(std::string(format->id)));
+}
+
+EventSink& FollowedStream::sink() {
+  return both_ != nullptr ? *both_ : static_cast<EventSink&>(run_);
 }
 
 Result<void> FollowedStream::feed(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!head_is_all_) return reader_->feed(bytes, run_, run_.damage);
+  if (!head_is_all_) return reader_->feed(bytes, sink(), run_.damage);
   head_ += text;
   head_is_all_ = head_.size() <= kPeekBytes;
   const Peek peek{name_, std::string_view(head_).substr(0, kPeekBytes), head_is_all_};
   const Format* format = forced_ != nullptr ? forced_ : claim(peek).format;
   if (format == nullptr) return head_is_all_ ? Result<void>{} : unclaimed(peek);
-  if (format == format_) return reader_->feed(bytes, run_, run_.damage);
+  if (format == format_) return reader_->feed(bytes, sink(), run_.damage);
   start(format);
-  return reader_->feed(std::as_bytes(std::span(head_)), run_, run_.damage);
+  return reader_->feed(std::as_bytes(std::span(head_)), sink(), run_.damage);
 }
 
 Result<void> FollowedStream::finish() {
   if (reader_ == nullptr) return unclaimed({name_, head_, true});
-  const auto finished = reader_->finish(run_, run_.damage);
+  const auto finished = reader_->finish(sink(), run_.damage);
   if (!finished) run_.damage.add({name_, 0, 0, finished.error().message, 0});
   if (points_of(run_) > 0) return {};
   return Error{ErrorCode::not_found, "no numbers were found in it (read as " + std::string(format_->id) + ")", name_};
