@@ -102,6 +102,18 @@ std::string state_folder() {
   return home.empty() ? "" : std::string(home) + "/.local/state";
 }
 
+std::string store_password_from_environment() {
+  return std::string(environment("OSLER_STORE_PASSWORD"));
+}
+
+std::string store_token_from_environment() {
+  return std::string(environment("OSLER_STORE_TOKEN"));
+}
+
+std::string store_from_environment() {
+  return std::string(environment("OSLER_STORE"));
+}
+
 std::string token_from_environment() {
   return std::string(environment("OSLER_TOKEN"));
 }

@@ -39,6 +39,12 @@ void add_look_options(CLI::App& verb, Look& look);
 /// OSLER_TOKEN: what clients of the server must show; empty when it is not set.
 [[nodiscard]] std::string token_from_environment();
 
+/// OSLER_STORE_PASSWORD and OSLER_STORE_TOKEN: what opens a store; empty when not set.
+[[nodiscard]] std::string store_password_from_environment();
+[[nodiscard]] std::string store_token_from_environment();
+/// OSLER_STORE: the address of the store that is meant where none is named; empty when not set.
+[[nodiscard]] std::string store_from_environment();
+
 /// The folder for what a program remembers between two calls, XDG_STATE_HOME or ~/.local/state; empty when neither is
 /// known.
 [[nodiscard]] std::string state_folder();

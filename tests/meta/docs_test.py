@@ -10,7 +10,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 VERBS = ("diagnose", "explain", "list", "watch", "compare", "serve", "convert", "plot", "gallery", "report", "baseline",
-         "completion", "man", "mcp", "learn", "note")
+         "completion", "man", "mcp", "learn", "note", "store", "ship", "examine", "fleet")
 
 
 def pages():

@@ -1,0 +1,249 @@
+// Lists, labels and removal; what a run holds is read elsewhere.
+#include "osler/store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "osler/runfile/reader.h"
+#include "store/client.h"
+#include "store/clock.h"
+#include "store/fields.h"
+#include "store/reading.h"
+#include "store/schema.h"
+#include "store/tables.h"
+
+namespace osler {
+namespace {
+
+constexpr std::string_view kName = "name";
+constexpr std::string_view kArchived = "archived";
+constexpr std::string_view kRemoved = "removed";
+constexpr std::string_view kTag = "tag:";
+constexpr std::string_view kOn = "1";
+
+/// What people have said of one run.
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+bool says(const Labels& labels, std::string_view label) {
+  const auto found = labels.find(label);
+  return found != labels.end() && !found->second.empty();
+}
+
+void put_labels(const Labels& labels, RunCard& card) {
+  if (const auto name = labels.find(kName); name != labels.end() && !name->second.empty()) card.name = name->second;
+  card.archived = says(labels, kArchived);
+  for (const auto& [label, value] : labels) {
+    if (label.starts_with(kTag) && !value.empty()) card.tags.push_back(label.substr(kTag.size()));
+  }
+}
+
+Error not_one(std::string_view name, const std::vector<RunCard>& found) {
+  if (found.empty()) {
+    return {ErrorCode::not_found, "no run of the store has this name (osler store runs lists them)", std::string(name)};
+  }
+  constexpr std::size_t kShown = 3;
+  std::string some;
+  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i) {
+    some += fmt::format("{}{} ({})", i > 0 ? ", " : "", to_text(found[i].id), found[i].name);
+  }
+  return {ErrorCode::invalid_argument, fmt::format("{} runs may be meant: {}", found.size(), some), std::string(name)};
+}
+
+}  // namespace
+
+std::string to_text(StoredRunId run) {
+  return fmt::format("{:016x}", run);
+}
+
+class Store::Work {
+ public:
+  Work(StoreAddress address, StoreAccess access) : client_(std::move(address), std::move(access)) {}
+
+  Result<std::unordered_map<StoredRunId, Labels>> labels() {
+    const auto rows = client_.rows("SELECT run, label, value FROM labels FINAL");
+    if (!rows) return rows.error();
+    std::unordered_map<StoredRunId, Labels> labels;
+    for (const auto& row : *rows) labels[store::to_u64(row.at(0))][row.at(1)] = row.at(2);
+    return labels;
+  }
+
+  Result<void> label(StoredRunId run, std::string_view label, std::string_view value) {
+    store::Block row = store::block_for("labels");
+    row.u64(run).text(label).text(value).u64(store::now_milliseconds());
+    return insert("labels", row);
+  }
+
+  Result<void> insert(std::string_view table, const store::Block& block) {
+    const auto insert = store::to_insert(table, block);
+    if (!insert) return insert.error();
+    return client_.insert(*insert);
+  }
+
+  /// Where a table's rows lie, as ALTER wants it: the table itself, or those below a Distributed one.
+  Result<std::string> place_of(std::string_view table) {
+    const auto rows =
+        client_.rows(fmt::format("SELECT engine_full FROM system.tables WHERE database = {} AND name = {}",
+                                 store::quoted(client_.address().database), store::quoted(table)));
+    if (!rows) return rows.error();
+    constexpr std::string_view kDistributed = "Distributed(";
+    const std::string engine = rows->empty() ? "" : rows->front().at(0);
+    if (!engine.starts_with(kDistributed)) return std::string(table);
+    std::string cluster = engine.substr(kDistributed.size(), engine.find(',') - kDistributed.size());
+    std::erase(cluster, '\'');
+    std::erase(cluster, '`');
+    return fmt::format("{}_local ON CLUSTER {}", table, cluster);
+  }
+
+  store::Client client_;
+};
+
+Store::Store(StoreAddress address, StoreAccess access)
+    : work_(std::make_unique<Work>(std::move(address), std::move(access))) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+Result<std::uint32_t> Store::init(const StoreSetup& setup) {
+  return store::init_schema(work_->client_, setup);
+}
+
+Result<void> Store::check() {
+  return store::check_schema(work_->client_);
+}
+
+Result<std::vector<RunCard>> Store::runs(const RunFilter& filter) {
+  const std::string where = filter.project.empty() ? "" : " WHERE project = " + store::quoted(filter.project);
+  const auto rows = work_->client_.rows(
+      "SELECT run, project, name, machine, format, changed, began, last_time, points FROM runs FINAL" + where +
+      " ORDER BY changed DESC, run");
+  if (!rows) return rows.error();
+  const auto labels = work_->labels();
+  if (!labels) return labels.error();
+  std::vector<RunCard> cards;
+  for (const auto& row : *rows) {
+    RunCard card{store::to_u64(row.at(0)),
+                 row.at(1),
+                 row.at(2),
+                 row.at(3),
+                 row.at(4),
+                 store::to_u64(row.at(5)),
+                 store::to_f64(row.at(6)),
+                 store::to_f64(row.at(7)),
+                 store::to_u64(row.at(8)),
+                 {},
+                 false};
+    if (const auto known = labels->find(card.id); known != labels->end()) {
+      if (says(known->second, kRemoved)) continue;
+      put_labels(known->second, card);
+    }
+    if (card.archived && !filter.archived) continue;
+    if (!filter.tag.empty() && std::find(card.tags.begin(), card.tags.end(), filter.tag) == card.tags.end()) continue;
+    cards.push_back(std::move(card));
+  }
+  return cards;
+}
+
+Result<RunCard> Store::find(std::string_view name, const std::string& project) {
+  auto all = runs({project, {}, true});
+  if (!all) return all.error();
+  std::vector<RunCard> exact;
+  std::vector<RunCard> ending;
+  for (RunCard& card : *all) {
+    if (to_text(card.id) == name) return std::move(card);
+    if (card.name == name) {
+      exact.push_back(std::move(card));
+    } else if (!name.empty() && card.name.ends_with(name)) {
+      ending.push_back(std::move(card));
+    }
+  }
+  std::vector<RunCard>& found = exact.empty() ? ending : exact;
+  if (found.size() != 1) return not_one(name, found);
+  return std::move(found.front());
+}
+
+Result<void> Store::read_events(StoredRunId run, EventSink& sink) {
+  const auto streams = store::streams_of(work_->client_, run);
+  if (!streams) return streams.error();
+  return store::read_streams(work_->client_, run, *streams, sink);
+}
+
+Result<Run> Store::read(const RunCard& card, const RunLimits& limits) {
+  const auto streams = store::streams_of(work_->client_, card.id);
+  if (!streams) return streams.error();
+  Run run(limits);
+  run.name = card.name;
+  run.format = card.format;
+  for (const store::StoredStream& stream : *streams) {
+    if (!stream.is_void && std::find(run.sources.begin(), run.sources.end(), stream.path) == run.sources.end())
+      run.sources.push_back(stream.path);
+  }
+  if (const auto read = store::read_streams(work_->client_, card.id, *streams, run); !read) return read.error();
+  // As reading its files does; a run file says itself which of its parts count.
+  if (card.format != kRunFileFormat) run.settle_launches();
+  return run;
+}
+
+Result<void> Store::rename(StoredRunId run, const std::string& name) {
+  return work_->label(run, kName, name);
+}
+
+Result<void> Store::tag(StoredRunId run, const std::string& tag, bool on) {
+  return work_->label(run, std::string(kTag) + tag, on ? kOn : "");
+}
+
+Result<void> Store::archive(StoredRunId run, bool on) {
+  return work_->label(run, kArchived, on ? kOn : "");
+}
+
+Result<void> Store::remove(StoredRunId run) {
+  // The row stays in lists until this is said, so that an interrupted removal can be begun again.
+  for (const char* table :
+       {"points", "histograms", "marks", "config", "series", "progress", "streams", "reports", "findings", "leases"}) {
+    const auto place = work_->place_of(table);
+    if (!place) return place.error();
+    const auto gone = work_->client_.ask(fmt::format("ALTER TABLE {} DELETE WHERE run = {}", *place, run));
+    if (!gone) return gone.error();
+  }
+  return work_->label(run, kRemoved, kOn);
+}
+
+Result<std::optional<int>> Store::retention(const std::string& project) {
+  const auto rows = work_->client_.rows("SELECT value FROM projects FINAL WHERE setting = 'keep_days' AND project = " +
+                                        store::quoted(project));
+  if (!rows) return rows.error();
+  if (rows->empty() || rows->front().at(0).empty()) return std::optional<int>();
+  return std::optional<int>(static_cast<int>(store::to_u64(rows->front().at(0))));
+}
+
+Result<void> Store::set_retention(const std::string& project, std::optional<int> days) {
+  store::Block row = store::block_for("projects");
+  row.text(project).text("keep_days").text(days ? std::to_string(*days) : "").u64(store::now_milliseconds());
+  return work_->insert("projects", row);
+}
+
+Result<std::size_t> Store::prune() {
+  constexpr std::uint64_t kDay = 24ULL * 60 * 60 * 1000;
+  const auto cards = runs({{}, {}, true});
+  if (!cards) return cards.error();
+  std::map<std::string, std::optional<int>> kept;
+  std::size_t removed = 0;
+  for (const RunCard& card : *cards) {
+    if (kept.count(card.project) == 0) {
+      const auto days = retention(card.project);
+      if (!days) return days.error();
+      kept[card.project] = *days;
+    }
+    const std::optional<int> days = kept[card.project];
+    if (!days || card.changed + static_cast<std::uint64_t>(*days) * kDay > store::now_milliseconds()) continue;
+    if (const auto gone = remove(card.id); !gone) return gone.error();
+    ++removed;
+  }
+  return removed;
+}
+
+}  // namespace osler
