@@ -55,16 +55,18 @@ void MovingRun::saw(const Event& event) {
 bool MovingRun::load() {
   if (loaded_) return true;
   Courier& courier = hold_.courier();
-  const auto row =
-      courier.ask(fmt::format("SELECT changed, began, last_time, points FROM runs FINAL WHERE run = {}", row_.run));
-  const auto streams = row ? courier.ask(fmt::format("SELECT stream, path, generation, position, inode, format, void "
-                                                     "FROM streams FINAL WHERE run = {} ORDER BY path, generation",
-                                                     row_.run))
-                           : std::nullopt;
-  const auto progress =
-      streams ? courier.ask(fmt::format("SELECT stream, number, bytes, fingerprint FROM progress FINAL WHERE run = {}",
-                                        row_.run))
-              : std::nullopt;
+  const auto row = courier.ask(fmt::format("SELECT changed FROM runs FINAL WHERE run = {}", row_.run));
+  if (!row) return false;
+  // Its row is written last, so a run without one may have streams all the same.
+  const auto streams = courier.ask(
+      fmt::format("SELECT stream, path, generation, position, inode, format, void FROM streams FINAL WHERE run = {} "
+                  "ORDER BY path, generation",
+                  row_.run));
+  if (!streams) return false;
+  loaded_ = streams->empty();
+  if (loaded_) return true;
+  const auto progress = courier.ask(
+      fmt::format("SELECT stream, number, bytes, fingerprint FROM progress FINAL WHERE run = {}", row_.run));
   if (!progress) return false;
   if (!row->empty()) row_.changed = to_u64(row->front().at(0));
   std::map<std::uint64_t, Reached> reached;
@@ -128,9 +130,9 @@ EventSink& MovingRun::begin(const SourceFile& file, std::size_t position) {
 }
 
 EventSink& MovingRun::log(const SourceFile& file, std::uint32_t position) {
-  // What was told of the file so far counts as told only when the store has it.
-  if (!hold_.send()) return nowhere();
   const std::string path = whole_path(file.path);
+  // What was told of the file so far counts as told only when the store has it.
+  if (newest_.count(path) > 0 && !hold_.send()) return nowhere();
   const auto info = real_file_system().info(file.path);
   const std::uint64_t inode = info ? info->inode : 0;
   const std::string format(file.format->id);

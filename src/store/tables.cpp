@@ -109,6 +109,7 @@ std::vector<Table> make_tables() {
   all.push_back({"findings",
                  {{"run", K::u64},
                   {"finding", K::text},
+                  {"episode", K::u32},
                   {"seen", K::f64},
                   {"severity", K::text},
                   {"confidence", K::f64},
@@ -117,7 +118,7 @@ std::vector<Table> make_tables() {
                   {"summary", K::text},
                   {"gone", K::f64},
                   {"changed", K::u64}},
-                 "run, finding, seen",
+                 "run, finding, episode",
                  "changed"});
   all.push_back({"projects",
                  {{"project", K::text}, {"setting", K::text}, {"value", K::text}, {"changed", K::u64}},
