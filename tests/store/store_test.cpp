@@ -548,6 +548,7 @@ TEST_F(StoreTest, TakesATeamToAFleetInTheTenCommandsOfTheGuide) {
   script.replace(script.find(theirs), theirs.size(), "127.0.0.1:" + std::to_string(server_->port()));
   fs::create_directories(folder_.path() / "bin");
   fs::create_symlink(OSLER_PROGRAM, folder_.path() / "bin/osler");
+  fs::create_directories(folder_.path() / "examples");
   fs::copy(fs::path(OSLER_SOURCE_DIR) / "examples/logs", folder_.path() / "examples/logs", fs::copy_options::recursive);
   const std::string where = folder_.path().string();
   folder_.write("guide.sh", "set -eu\ncd " + where + "\nPATH=" + where + "/bin:$PATH\n" + script);
