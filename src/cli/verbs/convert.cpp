@@ -4,10 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 
+#include "cli/fleet/door.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/program.h"
@@ -20,6 +23,7 @@
 #include "osler/recorder/sink_feed.h"
 #include "osler/runfile/reader.h"
 #include "osler/source/source.h"
+#include "osler/store/store.h"
 #include "report/numbers.h"
 
 namespace osler::cli {
@@ -33,6 +37,8 @@ constexpr const char* kFooter = R"(Examples:
   osler convert metrics.csv -o offline/ --to wandb
   osler convert runs/ -o converted/ --to csv     many runs: one file or folder each below it
   osler convert exp42.osler -o - | head          standard output: CSV, or JSON lines with --to jsonl
+  osler convert exp42 --store clickhouse://localhost/osler -o exp42.osler
+                                                 a run from the store of a fleet (osler ship brings runs there)
 
 The name of OUT tells the format: .csv, .jsonl, .osler, and a folder for TensorBoard; --to overrides it. Step, wall time
 and value are kept exactly; in CSV and JSON lines, what was logged for one step shares a line and the time of the first.
@@ -80,6 +86,7 @@ struct Arguments {
   std::string to;
   std::string format;
   bool force = false;
+  DoorWords door;
 };
 
 constexpr const char* kStandardOutput = "-";
@@ -146,6 +153,9 @@ class CountingFeed final : public EventSink {
  private:
   EventSink& inner_;
 };
+
+/// Tells a run to a sink.
+using Reading = std::function<Result<void>(EventSink& sink, DamageReport& damage)>;
 
 Result<void> read_into(const Source& input, EventSink& sink, DamageReport& damage, const Interrupt& interrupt,
                        const std::string& format) {
@@ -231,19 +241,19 @@ std::string left_out(const CountingFeed& run, const Target& target) {
 }
 
 /// Reads the run and writes it to `path`; gives what is to be said of it, under the name `shown`.
-Result<std::string> write_run(const Source& input, const std::filesystem::path& path, const std::string& shown,
-                              const Target& target, const Arguments& arguments, const Interrupt& interrupt) {
-  auto sink = target.open(path, input.name);
+Result<std::string> write_run(const std::string& name, const Reading& reading, const std::filesystem::path& path,
+                              const std::string& shown, const Target& target) {
+  auto sink = target.open(path, name);
   if (!sink) return Error{sink.error().code, sink.error().message, shown};
   SinkFeed feed(std::move(*sink));
   CountingFeed counting(feed);
   DamageReport damage;
-  const auto read = read_into(input, counting, damage, interrupt, arguments.format);
+  const auto read = reading(counting, damage);
   const auto closed = feed.close();
   if (!read) return read.error();
   if (!closed) return Error{closed.error().code, closed.error().message, shown};
   for (const Damage& item : damage.items()) complain(fmt::format("{}: {}", item.source, item.what));
-  return fmt::format("{}: {} of {} series written to {}{}", input.name, layout::counted(counting.values, "value"),
+  return fmt::format("{}: {} of {} series written to {}{}", name, layout::counted(counting.values, "value"),
                      counting.series_count, shown, left_out(counting, target));
 }
 
@@ -263,20 +273,19 @@ Result<void> print_file(const std::filesystem::path& path) {
   }
 }
 
-Result<void> convert_to_output(const Source& input, const Target& target, const Arguments& arguments,
-                               const Interrupt& interrupt) {
+Result<void> convert_to_output(const Source& input, const Reading& reading, const Target& target) {
   const auto draft = Draft::in_temporary_folder();
   if (!draft) return draft.error();
-  const auto written = write_run(input, draft->path(), "standard output", target, arguments, interrupt);
+  const auto written = write_run(input.name, reading, draft->path(), "standard output", target);
   if (!written) return written.error();
   if (const auto printed = print_file(draft->path()); !printed) return printed.error();
   complain(*written);
   return {};
 }
 
-Result<void> convert(const Source& input, const std::filesystem::path& path, const Target& target,
-                     const Arguments& arguments, const Interrupt& interrupt) {
-  const auto place = place_of(input, path, target, arguments.force);
+Result<void> convert(const Source& input, const Reading& reading, const std::filesystem::path& path,
+                     const Target& target, bool force, const Interrupt& interrupt) {
+  const auto place = place_of(input, path, target, force);
   if (!place) return place.error();
   const bool replaces = !target.extension.empty() && real_file_system().info(*place).has_value();
   const std::filesystem::path folder = (place->has_filename() ? *place : place->parent_path()).parent_path();
@@ -285,7 +294,7 @@ Result<void> convert(const Source& input, const std::filesystem::path& path, con
   }
   const auto draft = Draft::beside(*place);
   if (!draft) return draft.error();
-  const auto written = write_run(input, draft->path(), path.string(), target, arguments, interrupt);
+  const auto written = write_run(input.name, reading, draft->path(), path.string(), target);
   if (!written) return written.error();
   if (interrupt.happened() && replaces) {
     return Error{ErrorCode::io, "interrupted: the old file stays as it is", path.string()};
@@ -308,6 +317,22 @@ Result<void> check_output(const Arguments& arguments, const Target& target, cons
   return {};
 }
 
+/// The runs of a store that the words name; they have no files.
+Sources find_in_store(Store& store, const std::string& project, const std::vector<std::string>& words,
+                      std::vector<StoredRunId>& ids) {
+  Sources sources;
+  for (const std::string& word : words) {
+    const auto card = store.find(word, project);
+    if (!card) {
+      sources.failures.push_back(card.error());
+      continue;
+    }
+    ids.push_back(card->id);
+    sources.runs.push_back({card->name, {}, {}, {}});
+  }
+  return sources;
+}
+
 int run_convert(const Arguments& arguments) {
   const auto fail = [](const Error& error) {
     complain(error);
@@ -318,7 +343,17 @@ int run_convert(const Arguments& arguments) {
   if (const auto format = check_format(arguments.format); !format) return fail(format.error());
   ReadOptions options;
   options.format = arguments.format;
-  const Sources inputs = find_sources(real_file_system(), arguments.paths, options);
+  std::optional<Store> store;
+  std::string project;
+  std::vector<StoredRunId> ids;  // of the inputs, when they are in a store
+  if (!arguments.door.address.empty()) {
+    const auto door = open_door(arguments.door);
+    if (!door) return fail(door.error());
+    store.emplace(door->address, door->access);
+    project = door->address.project;
+  }
+  const Sources inputs = store ? find_in_store(*store, project, arguments.paths, ids)
+                               : find_sources(real_file_system(), arguments.paths, options);
   for (const Error& failure : inputs.failures) complain(failure);
   if (!inputs.left_out.empty()) complain(told(inputs.left_out));
   if (const auto fits = check_output(arguments, **target, inputs); !fits) return fail(fits.error());
@@ -328,8 +363,13 @@ int run_convert(const Arguments& arguments) {
   std::set<std::filesystem::path> used;
   for (const Source& input : inputs.runs) {
     const std::filesystem::path path = path_of(input, arguments, **target, several, used);
-    const auto done = arguments.out == kStandardOutput ? convert_to_output(input, **target, arguments, interrupt)
-                                                       : convert(input, path, **target, arguments, interrupt);
+    const Reading reading = [&](EventSink& sink, DamageReport& damage) {
+      if (store) return store->read_events(ids.at(static_cast<std::size_t>(&input - inputs.runs.data())), sink);
+      return read_into(input, sink, damage, interrupt, arguments.format);
+    };
+    const auto done = arguments.out == kStandardOutput
+                          ? convert_to_output(input, reading, **target)
+                          : convert(input, reading, path, **target, arguments.force, interrupt);
     if (!done) complain(done.error());
     failed = failed || !done;
     if (interrupt.happened()) {
@@ -351,6 +391,8 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--to", arguments->to, "csv, jsonl, osler, tensorboard or wandb")->type_name("FORMAT");
   verb->add_option("--format", arguments->format, "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
+  add_door_options(*verb, arguments->door, "--store")
+      ->description("PATH are runs of this store: names, or ends of names");
   verb->add_flag("--force", arguments->force, "Overwrite existing files (never the input)");
   verb->callback([arguments, &work] { work = [arguments] { return run_convert(*arguments); }; });
 }
