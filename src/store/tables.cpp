@@ -55,8 +55,8 @@ std::vector<Table> make_tables() {
                   {"stream", K::u64, P::rising},
                   {"number", K::u64, P::rising},
                   {"step", K::i64, P::rising},
-                  {"time", K::f64, P::moment},
-                  {"value", K::f64, P::reading}},
+                  {"time", K::f64, P::rising},
+                  {"value", K::f64}},
                  "run, series, stream, number, step",
                  ""});
   all.push_back({"histograms",
@@ -134,9 +134,6 @@ std::string_view codec(Packing packing) {
       return " CODEC(ZSTD(1))";
     case Packing::rising:
       return " CODEC(Delta(8), ZSTD(1))";
-    case Packing::moment:
-    case Packing::reading:
-      return " CODEC(Gorilla, ZSTD(1))";
   }
   return "";
 }

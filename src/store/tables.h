@@ -12,10 +12,8 @@ namespace osler::store {
 
 /// How a column is best packed, where the server knows such codecs.
 enum class Packing {
-  plain,    ///< as the server does by itself
-  rising,   ///< numbers that mostly rise by the same amount
-  moment,   ///< times
-  reading,  ///< floating-point values
+  plain,   ///< as it is: values of a log have few digits, which Gorilla does not see and ZSTD does
+  rising,  ///< by differences: what mostly rises by about the same amount
 };
 
 struct TableColumn {

@@ -106,6 +106,25 @@ TEST_F(StoreTest, LetsALogThatIsWrittenAnewReplaceWhatItWas) {
   EXPECT_EQ(stored_report("metrics.csv"), report_of_files(log));
 }
 
+// What a shipper does that died before it could say how far it was.
+TEST_F(StoreTest, HasAPointOnceThoughItWasSentTwice) {
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  const fs::path log = fs::path(OSLER_SOURCE_DIR) / "examples/logs/sick.csv";
+  ASSERT_EQ(osler({"ship", log.string(), "--once"}).exit_code, 0);
+  server_->ask("SYSTEM STOP MERGES");
+  server_->ask("TRUNCATE TABLE osler.progress");
+  ASSERT_EQ(osler({"ship", log.string(), "--once"}).exit_code, 0);
+  EXPECT_EQ(server_->ask("SELECT count() FROM osler.points"), "1920\n");  // both are there
+  Store there = store();
+  const auto card = there.find("sick.csv", "default");
+  ASSERT_TRUE(card);
+  Points points;
+  ASSERT_TRUE(there.read_events(card->id, points));
+  EXPECT_EQ(points.seen.size(), 960U);
+  for (const auto& [point, times] : points.seen) EXPECT_EQ(times, 1);
+  EXPECT_EQ(stored_report("sick.csv"), report_of_files(log));
+}
+
 // The server and the shipper are killed with SIGKILL and the wire between them is cut, at random, while a log grows.
 TEST_F(StoreTest, HasEveryPointOnceWhateverWasKilledOrCut) {
   constexpr int kSteps = 40'000;
