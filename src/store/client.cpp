@@ -59,7 +59,7 @@ Error refusal(int status, std::string_view message, const std::string& where) {
     return {ErrorCode::io, "the disk of the store is full", where};
   }
   // Too many parts or queries, out of memory, shutting down, no replica: passing. So is what has no number of its own.
-  if (is_one_of(code, {202, 241, 242, 252, 254, 209, 210, 279, 319, 236, 999, 225, 159, 164}) || status == 502 ||
+  if (is_one_of(code, {202, 241, 242, 252, 254, 209, 210, 279, 319, 236, 999, 225, 159}) || status == 502 ||
       status == 503) {
     return {ErrorCode::io, "the store cannot take it now: " + brief(message), where};
   }
@@ -142,12 +142,12 @@ std::string listed(const std::vector<std::uint64_t>& numbers) {
   return numbers.empty() ? "0" : fmt::format("{}", fmt::join(numbers, ", "));
 }
 
-std::vector<std::vector<std::string>> split_rows(std::string_view text) {
-  std::vector<std::vector<std::string>> rows;
+Rows split_rows(std::string_view text) {
+  Rows rows;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    std::vector<std::string>& row = rows.emplace_back();
+    Row& row = rows.emplace_back();
     for (;;) {
       const std::size_t tab = line.find('\t');
       row.push_back(plain(line.substr(0, tab)));
@@ -225,7 +225,7 @@ Result<std::string> Client::ask_server(const std::string& sql) {
   return work_->post({}, sql, false);
 }
 
-Result<std::vector<std::vector<std::string>>> Client::rows(const std::string& sql) {
+Result<Rows> Client::rows(const std::string& sql) {
   const auto answer = ask(sql + " FORMAT TabSeparated");
   if (!answer) return answer.error();
   return split_rows(*answer);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "osler/base/result.h"
@@ -11,6 +12,20 @@
 #include "store/block.h"
 
 namespace osler::store {
+
+/// A row of text. A field that an odd answer leaves out reads as empty.
+class Row {
+ public:
+  void push_back(std::string field) { fields_.push_back(std::move(field)); }
+  [[nodiscard]] const std::string& at(std::size_t column) const {
+    static const std::string nothing;
+    return column < fields_.size() ? fields_[column] : nothing;
+  }
+
+ private:
+  std::vector<std::string> fields_;
+};
+using Rows = std::vector<Row>;
 
 /// What is inserted at once into one table: as it goes over the wire, and as it lies in a spool.
 struct Insert {
@@ -37,7 +52,7 @@ class Client {
   /// Runs a statement outside the database, which may not be there yet.
   [[nodiscard]] Result<std::string> ask_server(const std::string& sql);
   /// Rows of text, their fields as they are in the table.
-  [[nodiscard]] Result<std::vector<std::vector<std::string>>> rows(const std::string& sql);
+  [[nodiscard]] Result<Rows> rows(const std::string& sql);
   /// Returns when the server has the rows.
   [[nodiscard]] Result<void> insert(const Insert& insert);
 
@@ -54,7 +69,7 @@ class Client {
 [[nodiscard]] std::string listed(const std::vector<std::uint64_t>& numbers);
 
 /// The rows of a TabSeparated answer.
-[[nodiscard]] std::vector<std::vector<std::string>> split_rows(std::string_view text);
+[[nodiscard]] Rows split_rows(std::string_view text);
 
 /// The number that a server's message begins with ("Code: 60, ..."), 0 without one.
 [[nodiscard]] int server_code(std::string_view message);

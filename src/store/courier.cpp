@@ -123,7 +123,7 @@ bool Courier::empty_spool() {
   return true;
 }
 
-std::optional<std::vector<std::vector<std::string>>> Courier::ask(const std::string& sql) {
+std::optional<Rows> Courier::ask(const std::string& sql) {
   for (;;) {
     if (stop_.stop_requested()) return std::nullopt;
     auto rows = client_.rows(sql);

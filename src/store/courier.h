@@ -28,7 +28,7 @@ class Courier {
   /// Sends all that waits in the spool. False when it was told to stop before; then it is still there.
   [[nodiscard]] bool empty_spool();
   /// Asks until there is an answer. Nothing when it was told to stop before.
-  [[nodiscard]] std::optional<std::vector<std::vector<std::string>>> ask(const std::string& sql);
+  [[nodiscard]] std::optional<Rows> ask(const std::string& sql);
 
   Client& client() { return client_; }
   /// What was sent, compressed.

@@ -56,6 +56,7 @@ class Examiner::Work {
   Result<void> learn_time() {
     const auto rows = client_.rows("SELECT toUInt64(now())");
     if (!rows) return rows.error();
+    if (rows->empty()) return Error{ErrorCode::io, "the store does not tell the time", to_string(client_.address())};
     server_ahead_ = static_cast<double>(store::to_u64(rows->front().at(0))) - store::now_seconds();
     return {};
   }

@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 namespace osler::store {
@@ -22,7 +21,9 @@ namespace osler::store {
 
 /// Also "nan" and "inf", as the server writes them.
 [[nodiscard]] inline double to_f64(const std::string& field) {
-  return std::strtod(field.c_str(), nullptr);
+  double value = 0;
+  std::from_chars(field.data(), field.data() + field.size(), value);
+  return value;
 }
 
 }  // namespace osler::store

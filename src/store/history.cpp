@@ -31,7 +31,7 @@ double time_of_step(const Run& run, const std::string& series, std::int64_t step
   return kNoTime;
 }
 
-std::vector<Episode> to_episodes(const std::vector<std::vector<std::string>>& rows) {
+std::vector<Episode> to_episodes(const Rows& rows) {
   std::vector<Episode> episodes;
   for (const auto& row : rows) {
     episodes.push_back({to_u64(row.at(0)), row.at(1), static_cast<std::uint32_t>(to_u64(row.at(2))), to_f64(row.at(3)),

@@ -27,7 +27,7 @@ struct Episode {
 };
 
 /// The rows of a query on the columns of kEpisodeColumns.
-[[nodiscard]] std::vector<Episode> to_episodes(const std::vector<std::vector<std::string>>& rows);
+[[nodiscard]] std::vector<Episode> to_episodes(const Rows& rows);
 inline constexpr const char* kEpisodeColumns =
     "run, finding, episode, seen, severity, confidence, first_step, began, summary, gone";
 

@@ -72,10 +72,11 @@ class StreamReading {
     const auto extent =
         client_.rows(fmt::format("SELECT count(), min(number), max(number) FROM points WHERE {}", where_));
     if (!extent) return extent.error();
-    if (extent->empty() || extent->front().size() < 3) return cut_off();
-    const std::uint64_t count = to_u64(extent->front()[0]);
-    const std::uint64_t first = to_u64(extent->front()[1]);
-    const std::uint64_t last = to_u64(extent->front()[2]);
+    if (extent->empty()) return cut_off();
+    const Row& row = extent->front();
+    const std::uint64_t count = to_u64(row.at(0));
+    const std::uint64_t first = to_u64(row.at(1));
+    const std::uint64_t last = to_u64(row.at(2));
     const std::uint64_t stretch = std::max<std::uint64_t>((last - first) / (count / kPointsAtOnce + 1), 1);
     for (std::uint64_t from = first; count > 0; from += stretch + 1) {
       const std::uint64_t to = last - from <= stretch ? last : from + stretch;
@@ -155,9 +156,8 @@ Result<std::vector<StoredStream>> streams_of(Client& client, std::uint64_t run) 
   if (!rows) return rows.error();
   std::vector<StoredStream> streams;
   for (const auto& row : *rows) {
-    if (row.size() < 7) return cut_off();
-    streams.push_back({to_u64(row[0]), row[1], static_cast<std::uint32_t>(to_u64(row[2])),
-                       static_cast<std::uint32_t>(to_u64(row[3])), to_u64(row[4]), row[5], row[6] != "0"});
+    streams.push_back({to_u64(row.at(0)), row.at(1), static_cast<std::uint32_t>(to_u64(row.at(2))),
+                       static_cast<std::uint32_t>(to_u64(row.at(3))), to_u64(row.at(4)), row.at(5), row.at(6) != "0"});
   }
   std::sort(streams.begin(), streams.end(), [](const StoredStream& a, const StoredStream& b) {
     return std::tie(a.position, a.path, a.generation) < std::tie(b.position, b.path, b.generation);

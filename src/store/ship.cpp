@@ -30,7 +30,7 @@ class Shipper::Work final : public store::Hold {
     if (pending_.empty()) return true;
     const auto batch = pending_.batch();
     if (!batch) {
-      options_.tell(describe(batch.error()));
+      if (options_.tell) options_.tell(describe(batch.error()));
       return false;
     }
     if (!courier_.deliver(*batch)) return false;
