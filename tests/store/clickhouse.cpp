@@ -97,6 +97,7 @@ bool ClickHouse::start() {
     ::execl(program.c_str(), program.c_str(), configuration.c_str(), nullptr);
     ::_exit(127);
   }
+  if (child_ < 0) return false;
   for (int round = 0; round < 1200; ++round) {
     if (ask("SELECT 1") == "1\n") return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

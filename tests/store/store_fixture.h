@@ -76,6 +76,7 @@ class StoreTest : public ::testing::Test {
       ::execv(OSLER_PROGRAM, words.data());
       ::_exit(127);
     }
+    if (child < 0) std::abort();  // to signal -1 would be to signal everyone
     children_.push_back(child);
     return child;
   }
