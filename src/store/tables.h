@@ -1,5 +1,5 @@
 // The tables of a store as data: their columns, their keys, how they are packed.
-// docs/decisions/0021-runs-in-clickhouse.md says why.
+// docs/decisions/0022-runs-in-clickhouse.md says why.
 #pragma once
 
 #include <string>
