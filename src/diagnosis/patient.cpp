@@ -96,8 +96,8 @@ Patient::Patient(const Run& run, const RoleMap& roles, double now, std::optional
     }
   }
   // Where a log has answers and no loss at all, they are what training is after.
-  const bool no_loss = std::none_of(roles.all().begin(), roles.all().end(),
-                                    [](const auto& entry) { return is_loss_role(entry.first); });
+  const bool no_loss =
+      std::none_of(roles.all().begin(), roles.all().end(), [](const auto& entry) { return is_loss_role(entry.first); });
   if (no_loss && !training_) {
     by_quality_ = true;
     if (!training_quality_.empty()) {

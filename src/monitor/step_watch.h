@@ -80,7 +80,9 @@ class StepWatch {
   /// Whether the graph of the loss is worth a look: `tell_loss`.
   [[nodiscard]] bool loss_due() const { return steps_seen() < kFirstSteps && statistics_due(); }
   /// The graph of the loss, the loss's own node first.
-  void tell_loss(std::span<const LossNode> nodes) { check(series_name::kCheckOutputsSquashedTwice, squashed_twice(nodes) ? 1 : 0); }
+  void tell_loss(std::span<const LossNode> nodes) {
+    check(series_name::kCheckOutputsSquashedTwice, squashed_twice(nodes) ? 1 : 0);
+  }
   /// Looks at the step.
   StepVerdict examine(double loss, TensorSource& source);
   /// From now on the parameters are measured on their GPU, by `look_later` in place of `examine`.
