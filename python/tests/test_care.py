@@ -63,7 +63,8 @@ def test_a_thousand_recorders_leave_nothing_behind() -> None:
         make()
     gc.collect()
     after = (threading.active_count(), _open_files(), _resident())
-    assert after[:2] == before[:2]
+    # Threads that were there before may end meanwhile.
+    assert after[0] <= before[0] and after[1] <= before[1]
     assert after[2] - before[2] < 16 << 20, "recorders that were dropped still hold memory"
 
 

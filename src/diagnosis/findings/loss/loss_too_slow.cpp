@@ -4,6 +4,7 @@
 
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/set_up.h"
+#include "diagnosis/facts.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 
@@ -73,6 +74,10 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training() != nullptr ? patient.training() : patient.validation();
   if (loss == nullptr) return no_loss_to_check(patient);
+  // A monitor sees every step, and the first ones of a warm-up or a large model are slow in every run.
+  if (monitored(patient) && static_cast<double>(loss->last_step) < settings["early_steps"]) {
+    return NotChecked{"the monitor has seen fewer than " + number(settings["early_steps"]) + " steps"};
+  }
   const std::size_t n = loss->size();
   const double length = loss->curve.empty() ? 0 : loss->curve.step.back() - loss->curve.step.front();
   const double interval = n > 1 ? length / static_cast<double>(n - 1) : 0;
@@ -145,6 +150,7 @@ Finding loss_too_slow() {
            {"metric_gain", 0.1, "gain of another metric, as a share of its size, that shows progress"},
            {"begins", 0.03, "first step, in lengths of the log, up to which the log begins with the training"},
            {"fewest_values", 8, "losses needed to see that nothing comes"},
+           {"early_steps", 120, "steps before which a monitored training is too young to be slow"},
            {"fewest_points", 30, "points needed to tell a straight line from a bend"},
            {"p_value", 0.01, "significance of the descent"},
            {"gain_share", 0.25, "share of the first level that a useful run would have gained"},
