@@ -200,7 +200,7 @@ std::optional<Observation> pulls_away(const Patient& patient, const SettingValue
   const std::int64_t step = loss->step_at(at);
   Observation seen =
       observe(Severity::warning, confidence_of(gap / (settings["gap_share"] * gain) + 0.5), step, loss->last_step,
-              loss->name + " has stood at about " + number(loss->course[at]) + " since " + at_step(step) + ", while " +
+              loss->name + " has stood at about " + number(loss->end) + " since " + at_step(step) + ", while " +
                   training->name + " fell on to " + number(training->end) + ".");
   seen.qualifiers["best_step"] = std::to_string(loss->step_at(loss->best_at));
   seen.evidence.push_back(
