@@ -27,13 +27,15 @@ class ProjectTest : public ::testing::Test {
 };
 
 TEST_F(ProjectTest, AFileBesideTheProjectSaysOptionsOnce) {
-  folder.write("run.csv", csv(400, {{"qqq", [](int step) { return step < 250 ? 3.0 / (1 + step) : std::nan(""); }}}));
+  const auto other = [](int step) { return 1.0 + step % 7; };  // of two unknown series neither is taken for the loss
+  folder.write("run.csv", csv(400, {{"qqq", [](int step) { return step < 250 ? 3.0 / (1 + step) : std::nan(""); }},
+                                    {"rrr", other}}));
   const Outcome without = osler({"diagnose", "run.csv"});
   EXPECT_EQ(without.exit_code, 2) << "no loss is known: " << without.out;
   folder.write("osler.toml", "role = [\"train-loss=qqq\"]\n\n[compare]\nfail-on = \"worse\"\n");
   const Outcome with = osler({"diagnose", "run.csv"});
   EXPECT_EQ(with.exit_code, 1) << with.out << with.err;
-  folder.write("good.csv", csv(400, {{"qqq", [](int step) { return 3.0 / (1 + step); }}}));
+  folder.write("good.csv", csv(400, {{"qqq", [](int step) { return 3.0 / (1 + step); }}, {"rrr", other}}));
   EXPECT_EQ(osler({"compare", "good.csv", "run.csv"}).exit_code, 1) << "the section of the verb counts";
   EXPECT_EQ(osler({"compare", "good.csv", "run.csv", "--fail-on", "never"}).exit_code, 0) << "the command line wins";
   EXPECT_EQ(osler({"list", "findings"}).exit_code, 0) << "what a verb does not have it is not given";

@@ -226,12 +226,16 @@ TEST_F(WatchFiles, ATrainingIsNotEndedForWhatNoLaterDataConfirm) {
 }
 
 TEST_F(WatchFiles, EndsWithASentenceWhenNoValueEverCame) {
-  folder.write("train.log", "Traceback (most recent call last):\nImportError: no module named x\n");
+  folder.write("train.log", "Downloading the data set\nLoading the tokenizer\n");
   for (const std::string name : {"train.log", "missing.csv"}) {
     const Outcome outcome = watch({(folder.path() / name).string(), "--until-done", "--idle", "1"});
     EXPECT_EQ(outcome.exit_code, 2) << name;
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("no value came within 1 s"), HasSubstr(name)));
   }
+  folder.write("crashed.log", "Traceback (most recent call last):\nImportError: no module named x\n");
+  const Outcome crashed = watch({(folder.path() / "crashed.log").string(), "--until-done", "--idle", "1"});
+  EXPECT_EQ(crashed.exit_code, 1) << "a program that crashed before its first number has told what matters";
+  EXPECT_THAT(crashed.out, HasSubstr("ended by an exception before its first number"));
   Call silent;
   silent.arguments = {"watch", (folder.path() / "fifo").string(), "--until-done", "--idle", "1"};
   ASSERT_EQ(::mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
