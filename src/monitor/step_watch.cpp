@@ -211,7 +211,7 @@ void StepWatch::late_loss(std::int64_t step, double loss) {
 
 void StepWatch::tell_clipping(double factor) {
   recorder_.scalar(steps_, "clipped", factor < 1 ? 1 : 0);
-  recorder_.scalar(steps_, "osler/clip-factor", factor);
+  recorder_.scalar(steps_, series_name::kClipFactor, factor);
   tally_.clipping(factor < 1);
 }
 

@@ -35,6 +35,7 @@ inline constexpr std::string_view kCheckValidationAugmented = "osler/check/valid
 inline constexpr std::string_view kCheckValidationBuildsGraph = "osler/check/validation-builds-graph";
 
 // One step of training.
+inline constexpr std::string_view kClipFactor = "osler/clip-factor";
 inline constexpr std::string_view kGradientNoiseScale = "osler/gradient-noise-scale";
 inline constexpr std::string_view kLogitsMax = "osler/logits/max";
 inline constexpr std::string_view kMemoryResident = "osler/memory/resident";

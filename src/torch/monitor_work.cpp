@@ -351,7 +351,7 @@ void Monitor::Work::clip(const GradientLook& look) {
     const bool changed = options_.clip_value || options_.clip_adaptive;
     const double norm = changed ? torch::gradient_norm(parameters) : look.norm;
     shrunk = scale_to_norm(parameters, norm, *options_.clip_norm) || shrunk;
-    recorder_.scalar(steps, "osler/clip-factor", norm > *options_.clip_norm ? *options_.clip_norm / norm : 1);
+    recorder_.scalar(steps, series_name::kClipFactor, norm > *options_.clip_norm ? *options_.clip_norm / norm : 1);
   }
   if (shrunk) ++clipped;
   if (!options_.clip_norm && !options_.clip_adaptive) return;
