@@ -47,7 +47,7 @@ void append_text(std::string& out, std::string_view text) {
 
 }  // namespace
 
-Block::Block(std::vector<ColumnType> columns) {
+Block::Block(const std::vector<ColumnType>& columns) {
   for (const ColumnType& type : columns) columns_.push_back({type, {}, {}, 0});
 }
 

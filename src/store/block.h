@@ -23,7 +23,7 @@ struct ColumnType {
 /// Rows with the same columns. Values are added row by row, one after the other in the order of the columns.
 class Block {
  public:
-  explicit Block(std::vector<ColumnType> columns);
+  explicit Block(const std::vector<ColumnType>& columns);
 
   Block& u8(std::uint8_t value) { return fixed(value); }
   Block& u32(std::uint32_t value) { return fixed(value); }

@@ -166,7 +166,7 @@ Result<Insert> to_insert(std::string_view table, const Block& block) {
 
 class Client::Work {
  public:
-  Work(StoreAddress address, StoreAccess access)
+  Work(StoreAddress address, const StoreAccess& access)
       : address_(std::move(address)), where_(fmt::format("{}:{}", address_.host, address_.port)) {
     const std::string host = address_.host.find(':') == std::string::npos ? address_.host : "[" + address_.host + "]";
     http_ = std::make_unique<httplib::Client>(
@@ -193,7 +193,7 @@ class Client::Work {
     httplib::Params all = parameters;
     all.emplace("wait_end_of_query", "1");
     const std::string path = httplib::append_query_params("/", all);
-    const httplib::Result answer = http_->Post(path, headers, body, "application/octet-stream");
+    httplib::Result answer = http_->Post(path, headers, body, "application/octet-stream");
     if (!answer) return Error{ErrorCode::io, "the store cannot be reached: " + reason(answer.error()), where_};
     if (answer->status != 200) return refusal(answer->status, answer->body, where_);
     return std::move(answer.value().body);
@@ -207,8 +207,8 @@ class Client::Work {
   std::unique_ptr<httplib::Client> http_;
 };
 
-Client::Client(StoreAddress address, StoreAccess access)
-    : work_(std::make_unique<Work>(std::move(address), std::move(access))) {}
+Client::Client(StoreAddress address, const StoreAccess& access)
+    : work_(std::make_unique<Work>(std::move(address), access)) {}
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;

@@ -42,7 +42,7 @@ struct Insert {
 /// the door stays shut, `internal` for statements that the server does not take.
 class Client {
  public:
-  Client(StoreAddress address, StoreAccess access);
+  Client(StoreAddress address, const StoreAccess& access);
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;

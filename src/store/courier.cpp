@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kMoment{500};
 
 }  // namespace
 
-Courier::Courier(StoreAddress address, StoreAccess access, const ShipOptions& options)
-    : client_(std::move(address), std::move(access)),
+Courier::Courier(StoreAddress address, const StoreAccess& access, const ShipOptions& options)
+    : client_(std::move(address), access),
       spool_folder_(options.spool),
       spool_bytes_(options.spool_bytes),
       tell_(options.tell),

@@ -19,7 +19,7 @@ namespace osler::store {
 /// is once.
 class Courier {
  public:
-  Courier(StoreAddress address, StoreAccess access, const ShipOptions& options);
+  Courier(StoreAddress address, const StoreAccess& access, const ShipOptions& options);
 
   /// Returns when the store has the batch, or the spool keeps it. False when it was told to stop before.
   [[nodiscard]] bool deliver(const std::vector<Insert>& batch);

@@ -144,7 +144,7 @@ class Examiner::Work {
     if (!last) return last.error();
     const double now = store::now_seconds();
     store::HistoryChange change = store::change_of_history(id, store::to_episodes(*known), run, examined.report, now);
-    if (const auto written = write_findings(change, now); !written) return written;
+    if (auto written = write_findings(change, now); !written) return written.error();
     examined.fresh = std::move(change.fresh);
 
     const Report& report = examined.report;
@@ -187,7 +187,7 @@ class Examiner::Work {
   std::uint64_t last_written_ = 0;
 };
 
-Examiner::Examiner(StoreAddress address, StoreAccess access, ExamineOptions options)
+Examiner::Examiner(const StoreAddress& address, const StoreAccess& access, ExamineOptions options)
     : work_(std::make_unique<Work>(address, access, std::move(options))) {}
 Examiner::~Examiner() = default;
 

@@ -82,7 +82,7 @@ class Shipper::Work final : public store::Hold {
   ShipTally tally_;
 };
 
-Shipper::Shipper(StoreAddress address, StoreAccess access, ShipOptions options)
+Shipper::Shipper(const StoreAddress& address, const StoreAccess& access, ShipOptions options)
     : work_(std::make_unique<Work>(address, access, std::move(options))) {}
 Shipper::~Shipper() = default;
 

@@ -62,7 +62,7 @@ std::string to_text(StoredRunId run) {
 
 class Store::Work {
  public:
-  Work(StoreAddress address, StoreAccess access) : client_(std::move(address), std::move(access)) {}
+  Work(StoreAddress address, const StoreAccess& access) : client_(std::move(address), access) {}
 
   Result<std::unordered_map<StoredRunId, Labels>> labels() {
     const auto rows = client_.rows("SELECT run, label, value FROM labels FINAL");
@@ -102,8 +102,8 @@ class Store::Work {
   store::Client client_;
 };
 
-Store::Store(StoreAddress address, StoreAccess access)
-    : work_(std::make_unique<Work>(std::move(address), std::move(access))) {}
+Store::Store(StoreAddress address, const StoreAccess& access)
+    : work_(std::make_unique<Work>(std::move(address), access)) {}
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;

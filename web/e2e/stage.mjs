@@ -106,7 +106,7 @@ export async function raise(roots, { browser: wanted = true, port = 0 } = {}) {
   const open = async (path = '', options = {}) => {
     const page = await browser.newPage(options);
     page.setDefaultTimeout(patience);
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(`${message.text()} ${message.location().url}`));
     if (slowest > 0) await page.route(/\/api\/(?!events)/, delayed);
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(/^(file|about):/.test(path) ? path : address + path);

@@ -39,7 +39,7 @@ struct ExaminedRun {
 /// examine it: then one's report takes the place of the other's, which is the same.
 class Examiner {
  public:
-  Examiner(StoreAddress address, StoreAccess access, ExamineOptions options);
+  Examiner(const StoreAddress& address, const StoreAccess& access, ExamineOptions options);
   ~Examiner();
   Examiner(const Examiner&) = delete;
   Examiner& operator=(const Examiner&) = delete;

@@ -50,7 +50,7 @@ class ShippedRun : public FollowListener {
 /// what the store has of it.
 class Shipper {
  public:
-  Shipper(StoreAddress address, StoreAccess access, ShipOptions options);
+  Shipper(const StoreAddress& address, const StoreAccess& access, ShipOptions options);
   ~Shipper();
   Shipper(const Shipper&) = delete;
   Shipper& operator=(const Shipper&) = delete;

@@ -51,7 +51,7 @@ struct StoreSetup {
 /// The runs in a store. One thread at a time. Errors with the code `io` may pass; others need somebody.
 class Store {
  public:
-  Store(StoreAddress address, StoreAccess access);
+  Store(StoreAddress address, const StoreAccess& access);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
