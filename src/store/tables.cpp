@@ -8,10 +8,9 @@
 namespace osler::store {
 namespace {
 
-std::vector<Table> make_tables() {
+/// The runs themselves, and how far each of their files has come.
+void add_runs(std::vector<Table>& all) {
   using K = Kind;
-  using P = Packing;
-  std::vector<Table> all;
   all.push_back({"osler_schema", {{"version", K::u32}, {"applied", K::f64}}, "version", "", "version"});
   all.push_back({"runs",
                  {{"run", K::u64},
@@ -49,6 +48,12 @@ std::vector<Table> make_tables() {
                  {{"run", K::u64}, {"series", K::u64}, {"stream", K::u64}, {"name", K::text}, {"position", K::u32}},
                  "run, series, stream",
                  ""});
+}
+
+/// What the logs hold.
+void add_values(std::vector<Table>& all) {
+  using K = Kind;
+  using P = Packing;
   all.push_back({"points",
                  {{"run", K::u64, P::rising},
                   {"series", K::u64, P::rising},
@@ -89,6 +94,11 @@ std::vector<Table> make_tables() {
                  {{"run", K::u64}, {"stream", K::u64}, {"key", K::text}, {"value", K::text}, {"number", K::u64}},
                  "run, stream, key",
                  "number"});
+}
+
+/// What examiners leave, and the settings of projects.
+void add_reports(std::vector<Table>& all) {
+  using K = Kind;
   all.push_back({"leases",
                  {{"run", K::u64}, {"worker", K::text}, {"until", K::u64}, {"changed", K::u64}},
                  "run, worker",
@@ -125,6 +135,13 @@ std::vector<Table> make_tables() {
                  "project, setting",
                  "changed",
                  "cityHash64(project)"});
+}
+
+std::vector<Table> make_tables() {
+  std::vector<Table> all;
+  add_runs(all);
+  add_values(all);
+  add_reports(all);
   return all;
 }
 
@@ -161,7 +178,7 @@ const Table& table(std::string_view name) {
 Block block_for(std::string_view table_name) {
   std::vector<ColumnType> columns;
   for (const TableColumn& column : table(table_name).columns) columns.push_back({column.name, column.kind});
-  return Block(std::move(columns));
+  return Block(columns);
 }
 
 std::vector<std::string> statements_for(const Table& table, const std::string& database, const Dialect& dialect) {

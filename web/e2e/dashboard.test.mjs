@@ -36,6 +36,7 @@ test('the list shows every run, the sick ones first, and can be searched and fil
   const rows = page.locator('.rows .row');
   await page.locator('.rows .badge.critical').first().waitFor();
   await page.locator('.row', { hasText: 'healthy.csv' }).locator('.badge.healthy').waitFor();
+  await page.locator('.row', { hasText: 'logs/sick.csv' }).locator('.badge.critical').waitFor();
   assert.match(await rows.first().innerText(), /Critical/);
   await page.getByRole('searchbox').fill('logs/sick');
   await rows.nth(1).waitFor({ state: 'detached' });
