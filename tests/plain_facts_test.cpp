@@ -256,7 +256,7 @@ void a_game_in_balance(Log& log, Random& random) {
 }
 
 void a_game_in_which_nobody_moves(Log& log, Random& random) {
-  log.lengthen(40);
+  log.lengthen(120);
   const double scale = random.log_uniform(0.5, 20);
   for (const char* name : {"D_A", "G_A", "cycle_A", "idt_A"}) {
     const double level = scale * random.uniform(0.5, 2);
@@ -392,10 +392,18 @@ void validation_repeated_beside_a_flat_training(Log& log, Random& random) {
 
 /// A classifier of two that has come down to a guess, its batches small enough to blur where it stands.
 void rests_at_two_classes_in_noise(Log& log, Random& random) {
-  log.lengthen(200);
+  log.lengthen(300);
   const double first = random.uniform(1.1, 4);
-  log.add(log.loss(), random.uniform(0.01, 0.05),
+  log.add(log.loss(), random.uniform(0.01, 0.03),
           [=](double x) { return std::numbers::ln2 * (1 + (first - 1) * std::exp(-60 * x)); });
+}
+
+/// Texts settle where they settle, near the loss of guessing among ten or not.
+void a_text_that_settles_near_ten_classes(Log& log, Random& random) {
+  log.lengthen(200);
+  const double level = random.pick({-1, 1}) * random.uniform(0.008, 0.03) + 1;
+  const double noise = random.uniform(0.02, 0.05);
+  log.add(log.loss(), noise, [=](double x) { return std::numbers::ln10 * (level + 1.5 * std::exp(-12 * x)); });
 }
 
 void an_area_that_is_never_above_a_half(Log& log, Random& random) {
@@ -513,6 +521,7 @@ const Property kProperties[] = {
     {"AGameInWhichNobodyMoves", a_game_in_which_nobody_moves, true},
     {"AnswersThatCollapseAlone", answers_that_collapse_alone, true},
     {"ValidationThatSwingsToItsBest", validation_that_swings_to_its_best, false},
+    {"ATextThatSettlesNearTenClasses", a_text_that_settles_near_ten_classes, false},
 };
 
 class PlainFacts : public ::testing::TestWithParam<std::size_t> {};

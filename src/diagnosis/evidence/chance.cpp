@@ -123,8 +123,10 @@ std::optional<Guessing> by_part(const Patient& patient) {
 /// them lie there, and nothing is gained from one to the other.
 std::optional<int> rests_at_chance(const Reading& loss, std::initializer_list<int> candidates) {
   constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
-  constexpr double kBlur = 0.01;         // relative error of the level beyond which noise could put it anywhere
+  constexpr double kBlur = 0.006;        // relative error of the level beyond which noise could put it anywhere
+  constexpr double kBlurOfMany = 0.001;  // the same among more than two: losses of texts settle near 2.3 as well
   constexpr double kStandardErrors = 2.5;
+  constexpr double kFar = 8;  // times that loss, from where more than a guess is learned on the way down
   const auto later = std::span(loss.curve.value).subspan(loss.size() / 3);
   const auto early = later.first(later.size() / 2);
   const auto late = later.subspan(later.size() / 2);
@@ -133,7 +135,7 @@ std::optional<int> rests_at_chance(const Reading& loss, std::initializer_list<in
   const double error = kMedianError * signal::mad_scale(later) / std::sqrt(points);
   for (const int classes : candidates) {
     const double chance = std::log(classes);
-    if (error > kBlur * chance) continue;
+    if (error > (classes == 2 ? kBlur : kBlurOfMany) * chance || loss.opening > kFar * chance) continue;
     const double near = kBesideLoss / 5 * chance + kStandardErrors * error;
     const auto beside = [&](std::span<const double> values) {
       return std::abs(signal::median(values) - chance) < near;
