@@ -44,7 +44,8 @@ help: ## this list
 packages:
 	@tools/setup
 
-setup: packages ## install the Debian packages that are missing (packages.txt), and an environment for the Python tests
+setup: packages ## install the Debian packages that are missing (packages.txt), and what only the tests need: Python's, ClickHouse
+	@tools/unpack-package clickhouse-server build/clickhouse
 	@$(if $(filter OFF,$(OSLER_BUILD_PYTHON)),:,tools/python-environment $(TEST_PYTHON) build/test-python python/tests/requirements/*.txt)
 
 build: packages ## build the program: build/osler

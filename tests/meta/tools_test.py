@@ -58,6 +58,42 @@ class New(InAFolder):
         self.assertIn("--family", outcome.stderr)
 
 
+class UnpackPackage(InAFolder):
+    """tools/unpack-package with an apt-get that has one package: a real one, made here."""
+
+    def setUp(self):
+        super().setUp()
+        tree = self.folder / "tree"
+        (tree / "DEBIAN").mkdir(parents=True)
+        (tree / "DEBIAN" / "control").write_text("Package: peer\nVersion: 1\nArchitecture: all\nMaintainer: m <m@m.m>\nDescription: d\n")
+        (tree / "usr").mkdir()
+        (tree / "usr" / "peer").write_text("a program\n")
+        self.package = self.folder / "peer_1_all.deb"
+        subprocess.run(["dpkg-deb", "--build", "--root-owner-group", tree, self.package], check=True, capture_output=True)
+        self.tools = self.folder / "bin"
+        self.tools.mkdir()
+
+    def unpack(self, apt_get):
+        (self.tools / "apt-get").write_text(f"#!/bin/bash\n{apt_get}\n")
+        (self.tools / "apt-get").chmod(0o755)
+        return subprocess.run([ROOT / "tools" / "unpack-package", "peer", self.folder / "out"], capture_output=True, text=True,
+                              check=False, env={**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"})
+
+    def test_the_program_lies_in_the_folder_and_is_fetched_once(self):
+        outcome = self.unpack(f"cp {self.package} .")
+        self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, "", ""))
+        self.assertEqual((self.folder / "out" / "usr" / "peer").read_text(), "a program\n")
+        self.assertEqual(self.unpack("echo asked again; exit 1").stderr, "")
+
+    def test_what_cannot_be_fetched_is_said_and_leaves_nothing_behind(self):
+        outcome = self.unpack("echo 'E: no such package' >&2; exit 100")
+        self.assertEqual(outcome.returncode, 0)
+        self.assertIn("peer could not be fetched", outcome.stderr)
+        self.assertIn("E: no such package", outcome.stderr)
+        self.assertFalse((self.folder / "out").exists())
+        self.assertFalse((self.folder / "out.part").exists())
+
+
 class Setup(InAFolder):
     """tools/setup with its own copy of the package list and a Debian that only writes down what it is asked."""
 

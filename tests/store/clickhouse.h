@@ -15,7 +15,7 @@
 
 namespace osler::tests {
 
-/// Where clickhouse-server is; empty where it is not installed.
+/// where clickhouse-server is; empty where it is neither unpacked nor installed.
 [[nodiscard]] std::filesystem::path clickhouse_server();
 
 /// A server with its data, configuration and ports. It may be killed and started again on the same data.

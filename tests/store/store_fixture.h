@@ -32,7 +32,8 @@ namespace fs = std::filesystem;
 class StoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (clickhouse_server().empty()) GTEST_SKIP() << "clickhouse-server is not installed";
+    if (clickhouse_server().empty())
+      GTEST_SKIP() << "clickhouse-server is neither unpacked by `make setup` nor installed";
     server_ = std::make_unique<ClickHouse>(folder_.path() / "server");
     ASSERT_TRUE(server_->start()) << "clickhouse-server does not start";
     wire_ = std::make_unique<Wire>(server_->port());
