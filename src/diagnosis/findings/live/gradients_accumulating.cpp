@@ -23,7 +23,8 @@ would have reached by then, the root of the steps: large batches, short steps an
 like the other, but hardly larger ones. From a plain log: the gradient norm grows with a power of the step of at least
 `slowest`, steadily (`order`), from the first step on, to `times` its first level; or it has grown to `calm_times` its
 first value and hardly differs from one step to the next, while the losses of the batches do: a sum over hundreds of
-batches does not feel the newest one.
+batches does not feel the newest one. Or the norm is as large as ever and as calm, while `gone` is all that is left of
+the loss: a gradient ends with its loss, a sum of gradients stays.
 
 ## Why it matters
 The optimizer steps along the sum of all gradients since the start: training behaves like a momentum of 1 and runs away.
@@ -99,6 +100,29 @@ std::optional<Observation> deaf_to_batches(const Reading& norm, const Reading& l
   return seen;
 }
 
+/// The loss is all but gone and the norm is not: the gradient of a loss that ends in nothing ends with it.
+std::optional<Observation> outlives_the_loss(const Reading& norm, const Reading& loss, const SettingValues& settings) {
+  const std::size_t n = norm.size();
+  if (n < settings["fewest_calm"] || loss.negated || loss.nonfinite > 0 || !(loss.start > 0) ||
+      loss.end > settings["gone"] * loss.start) {
+    return std::nullopt;
+  }
+  const std::span<const double> last = std::span(norm.curve.value).last(n / 4);
+  const double late = signal::median(last);
+  // What clipping holds is the same to the last digit.
+  const bool held = std::all_of(last.begin(), last.end(), [&](double value) { return value == last.front(); });
+  if (late < norm.opening || held || signal::difference_noise(last) > settings["calm"] * late) return std::nullopt;
+  const std::string left = norm.name + " is " + number(late) + " at the end, " + number(norm.opening) +
+                           " at the start, though " + loss.name + " fell from " + number(loss.start) + " to " +
+                           number(loss.end);
+  Observation seen =
+      observe(Severity::warning, confidence_of(settings["gone"] * loss.start / std::max(loss.end, 1e-30)),
+              norm.first_step, norm.last_step, left + ": gradients are summed up and never cleared.");
+  seen.evidence.push_back(evidence(norm.name, norm.first_step, norm.last_step, late / norm.opening, 1,
+                                   "the gradient of a loss that is all but gone is small"));
+  return seen;
+}
+
 /// Whether the norm has become as large as a sum of all gradients so far would be.
 bool grows_like_a_sum(const Reading& norm, const SettingValues& settings) {
   if (norm.curve.empty() || norm.nonfinite > 0) return true;
@@ -119,6 +143,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const Reading* loss = patient.training();
     if (loss != nullptr && !patient.reinforcement()) {
       if (auto seen = deaf_to_batches(*logged, *loss, settings)) return std::move(*seen);
+      if (auto seen = outlives_the_loss(*logged, *loss, settings)) return std::move(*seen);
     }
   }
   const auto carried = recorded(patient, series_name::kCheckGradientsCarried);
@@ -143,7 +168,8 @@ Finding gradients_accumulating() {
           "Gradients are never cleared",
           {Need::curve, Need::live},
           kDoc,
-          {{"carried", 0.9,
+          {{"gone", 1e-3, "share of its start that is left of a loss whose gradient must have shrunk with it"},
+           {"carried", 0.9,
             "share of the earlier gradient in the later one; independent batches have well below this once training is "
             "under way"},
            {"growth", 3, "times its first level that the gradient norm must have reached; sums of a few gradients do"},

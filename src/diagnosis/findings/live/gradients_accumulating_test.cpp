@@ -29,6 +29,30 @@ TEST(GradientsAccumulating, AGeneratorWhoseCriticSharpensHasGradientsThatAreAlik
   EXPECT_TRUE(absent(verdict)) << in_words(verdict);
 }
 
+TEST(GradientsAccumulating, ASumOutlivesTheLoss) {
+  osler::Run run;
+  record(run, "train/loss", noisy(150, 0.3, 1, [](double x) { return std::exp(-14 * x); }));
+  record(run, "grad_norm", noisy(150, 0.02, 2, [](double x) { return 2.4 + 4 * std::min(1.0, 3 * x); }));
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+}
+
+TEST(GradientsAccumulating, AGradientEndsWithItsLoss) {
+  osler::Run run;
+  record(run, "train/loss", noisy(150, 0.3, 1, [](double x) { return std::exp(-14 * x); }));
+  record(run, "grad_norm", noisy(150, 0.02, 2, [](double x) { return 2.4 * std::exp(-7 * x); }));
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(absent(verdict)) << in_words(verdict);
+}
+
+TEST(GradientsAccumulating, ANormThatIsLoggedClippedStaysWhateverTheLossDoes) {
+  osler::Run run;
+  record(run, "train/loss", noisy(150, 0.3, 1, [](double x) { return 100 * std::exp(-9 * x); }));
+  record(run, "grad_norm", Values(150, 0.1));
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(absent(verdict)) << in_words(verdict);
+}
+
 TEST(GradientsAccumulating, WhoClearsThemItselfIsNotAsked) {
   osler::Run run;
   record(run, "train/loss", Values(50, 1.0));
