@@ -14,11 +14,11 @@ namespace osler {
 namespace {
 
 constexpr double kLeastProbability = 0.01;  // what is less likely than this is noise to the reader
-constexpr double kLeak = 0.03;              // chance that a finding comes about without any cause of the catalogue
-constexpr double kMostLikely = 0.95;        // no cause brings a finding about every time
-constexpr double kUnknown = 0.1;            // weight of what no cause of the catalogue explains: something did happen
-constexpr std::size_t kCompeting = 16;      // the causes worth enumerating, of the fifty
-constexpr double kAlone = -2;               // log-odds: a run seldom has a certain cause before anything is seen
+constexpr double kLeak = 0.03;          // chance that a finding comes about without any cause of the catalogue, at most
+constexpr double kMostLikely = 0.95;    // no cause brings a finding about every time
+constexpr double kUnknown = 0.1;        // weight of what no cause of the catalogue explains: something did happen
+constexpr std::size_t kCompeting = 16;  // the causes worth enumerating, of the fifty
+constexpr double kAlone = -2;           // log-odds: a run seldom has a certain cause before anything is seen
 // The network takes its findings for independent, which they are not, and so is too sure. A logistic line through what
 // it said of trainings with planted faults, and of public logs (eight times as heavy), brings it back.
 constexpr double kSurenessShift = -0.7;
@@ -135,10 +135,20 @@ class Competition {
     for (const Candidate& candidate : list) {
       for (const auto& [finding, weight] : candidate.lift) chances_.try_emplace(finding, list.size(), 0.0);
     }
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      for (const auto& [finding, weight] : list[i].lift) {
+    for (auto& [finding, chances] : chances_) {
+      double heaviest = 0;
+      for (const Candidate& candidate : list) {
+        const auto lift = candidate.lift.find(finding);
+        if (lift != candidate.lift.end()) heaviest = std::max(heaviest, lift->second);
+      }
+      // What one cause makes more than thirty times as likely comes about less often by itself.
+      const double leak = std::min(kLeak, kMostLikely * std::exp(-heaviest));
+      leaks_.emplace(finding, leak);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto lift = list[i].lift.find(finding);
         // Alone the cause makes the finding exp(weight) times as likely as the leak does.
-        chances_[finding][i] = std::min(kMostLikely, kLeak * std::expm1(weight) / (1 - kLeak));
+        if (lift != list[i].lift.end())
+          chances[i] = std::min(kMostLikely, leak * std::expm1(lift->second) / (1 - leak));
       }
     }
     for (std::size_t a = 0; a < std::min(list.size(), kCompeting); ++a) {
@@ -158,9 +168,10 @@ class Competition {
     double log_weight = 0;
     for (const std::size_t member : set) log_weight += list_[member].log_odds;
     for (const auto& [finding, chance] : chances_) {
-      double missed = 1 - kLeak;
+      const double leak = leaks_.find(finding)->second;
+      double missed = 1 - leak;
       for (const std::size_t member : set) missed *= 1 - chance[member];
-      log_weight += std::log((1 - missed) / kLeak);
+      log_weight += std::log((1 - missed) / leak);
     }
     const double weight = std::exp(log_weight);
     total_ += weight;
@@ -169,6 +180,7 @@ class Competition {
 
   const std::vector<Candidate>& list_;
   std::map<std::string, std::vector<double>, std::less<>> chances_;
+  std::map<std::string, double, std::less<>> leaks_;
   std::vector<double> probability_;
   double total_ = kUnknown;
 };
