@@ -427,6 +427,18 @@ TEST(WholeWay, NanInTheFirstStepsAtAHighRateIsTheRate) {
   EXPECT_EQ(report.causes.front().remedies.front().text, "Divide the learning rate by 10: lr 1 -> 0.1.");
 }
 
+TEST(WholeWay, NanInTheFirstStepsAtAUsualRateIsNotTheRate) {
+  osler::Run run;
+  log(run, "train/loss", 60, 1, [](double) { return kNan; });
+  log(run, "lr", 60, 1, [](double) { return 2e-3; });
+  const Report report = diagnosed(run);
+  ASSERT_GE(report.causes.size(), 3U);
+  std::vector<std::string> three;
+  for (std::size_t i = 0; i < 3; ++i) three.push_back(report.causes[i].cause);
+  EXPECT_THAT(three, Contains("corrupt-data"));
+  EXPECT_THAT(three, Not(Contains("lr-too-high")));
+}
+
 TEST(WholeWay, OverfittingNamesTheCheckpointToKeep) {
   osler::Run run;
   log(run, "train/loss", 60, 1, [](double step) { return 2.0 * std::exp(-step / 12) + 0.01; });

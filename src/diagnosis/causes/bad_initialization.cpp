@@ -92,7 +92,7 @@ Cause bad_initialization() {
        {"cannot-overfit-one-batch", 0.8, 0, "weights of a wrong size can keep a net from learning"},
        {"poor-initialization", 4.1, -1.0, "the first weights were measured: they do not fit their layers"},
        {"initial-loss-wrong", 3.2, 0, "the first loss is not what untrained outputs should give"},
-       {"loss-stuck-from-start", 3.5, 0, "weights that are too small, too large or all alike cannot begin to learn"},
+       {"loss-stuck-from-start", 3.1, 0, "weights that are too small, too large or all alike cannot begin to learn"},
        {"vanishing-gradients", 0.3, 0, "small weights let the gradient die out"},
        {"vanishing-by-depth", 0.9, 0, "small weights shrink the gradient layer by layer"},
        {"silent-layer", 1.8, 0, "a layer whose weights or scale are far too small passes no gradient on"},

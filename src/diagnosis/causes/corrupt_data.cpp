@@ -61,7 +61,7 @@ Cause corrupt_data() {
            {"batch-nonfinite", 4.5, -1.5, "batches were seen to hold NaN or infinity"},
            {"batch-extreme", 0.4, 0, "inputs far beyond the usual size"},
            {"loss-spikes", 3.0, 0, "a damaged sample makes its batch expensive"},
-           {"loss-nonfinite-at-start", 1.5, 0, "a NaN in the inputs reaches the loss at once"},
+           {"loss-nonfinite-at-start", 3.0, 0, "a NaN in the inputs reaches the loss at once"},
            {"loss-nonfinite-later", 3.1, 0, "one damaged sample is enough"},
            {"exploding-gradients", 0.1, 0, "absurd values give absurd gradients"},
            {"gradient-norm-oscillating", 0.6, 0, "batches with outliers leap"},

@@ -63,7 +63,7 @@ Cause dead_units() {
            {"gradients-mostly-zero", 4.3, -1.2, "most of the gradient is exactly zero"},
            {"dead-layer", 3.5, -1.1, "a layer of dead units receives no gradient at all"},
            {"silent-layer", 1.4, 0, "hardly a unit of the layer is on"},
-           {"loss-stuck-from-start", 2.1, 0, "a dead layer blocks everything behind it"},
+           {"loss-stuck-from-start", 2.4, 0, "a dead layer blocks everything behind it"},
            {"vanishing-gradients", 1.3, 0, "dead units pass no gradient"},
            {"loss-stuck-after-drop", 1.4, 0, "units that die early leave too little to learn with"},
            {"vanishing-by-depth", 0.9, 0, "dead units block the way to the early layers"},

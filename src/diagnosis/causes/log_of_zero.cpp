@@ -47,7 +47,7 @@ Cause log_of_zero() {
           kDoc,
           -2.6,
           {{"gradient-nonfinite", 0.7, 0, "the slope of a logarithm at zero is infinite"},
-           {"loss-nonfinite-at-start", 2.1, 0, "a logarithm of zero breaks the loss without warning"},
+           {"loss-nonfinite-at-start", 3.2, 0, "a logarithm of zero breaks the loss without warning"},
            {"loss-nonfinite-later", 1.3, 0, "sooner or later a probability underflows to zero"},
            {"exploding-gradients", -2.2, 0.4, "the gradient ran away first"},
            {"loss-diverging", -1.0, 0, "the loss climbed first"},

@@ -1,4 +1,5 @@
 // lr-too-high: the step is too long for the curvature.
+#include <algorithm>
 #include <cmath>
 
 #include "diagnosis/evidence/breakage.h"
@@ -48,6 +49,16 @@ void weigh_level(const Patient& patient, std::vector<Clue>& clues) {
   if (*peak <= kLow) clues.push_back({-1.2, "the learning rate never exceeds " + number(*peak)});
 }
 
+/// A loss that is broken from its first value on, at a rate at which weights hardly move in so few steps.
+void weigh_first_steps(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+  constexpr double kPerDecade = 1.2;  // log-odds for each factor of ten below 1
+  constexpr double kMost = 3;
+  const auto peak = peak_learning_rate(patient);
+  if (!peak || !(*peak > 0) || *peak >= 1 || findings.found("loss-nonfinite-at-start") == nullptr) return;
+  clues.push_back({-std::min(kMost, kPerDecade * -std::log10(*peak)),
+                   "the first steps, at a rate of " + number(*peak) + ", hardly move the weights"});
+}
+
 /// The rate at the step where the trouble began, against its own course.
 void weigh_moment(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
   const auto course = rate_course(patient);
@@ -68,6 +79,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_level(patient, found);
   weigh_moment(patient, findings, found);
+  weigh_first_steps(patient, findings, found);
   weigh_break(patient, 0.8, -1.2, found);
   if (fine_tuning(patient) && findings.found("loss-stuck-from-start") != nullptr) {
     constexpr double kForTuning = 5e-5;  // Devlin et al. 2019: 2e-5 to 5e-5

@@ -53,7 +53,7 @@ Cause sqrt_at_zero() {
           kDoc,
           -2.8,
           {{"gradient-nonfinite", 1.2, 0, "an infinite slope makes the gradient infinite where the loss is finite"},
-           {"loss-nonfinite-at-start", 2.2, 0, "an infinite slope spoils the weights in one step"},
+           {"loss-nonfinite-at-start", 2.6, 0, "an infinite slope spoils the weights in one step"},
            {"loss-nonfinite-later", 0.9, 0, "sooner or later two values coincide"},
            {"exploding-gradients", -0.5, -0.2, "the gradient grew before it broke"},
            {"loss-diverging", -1.0, 0, "the loss climbed first"}},

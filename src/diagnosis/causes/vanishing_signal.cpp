@@ -66,7 +66,7 @@ Cause vanishing_signal() {
            {"vanishing-gradients", 4.3, -0.8, "the gradient is practically zero"},
            {"vanishing-by-depth", 4.0, -1.4, "the early layers' gradients lie far below the late layers'"},
            {"silent-layer", 2.0, 0, "hardly any gradient arrives at one layer"},
-           {"loss-stuck-from-start", 1.9, 0, "the early layers receive no signal, so nothing is learned"},
+           {"loss-stuck-from-start", 2.2, 0, "the early layers receive no signal, so nothing is learned"},
            {"gradients-mostly-zero", 0.8, 0, "most of the gradient does not arrive"},
            {"updates-too-small", 1.1, 0, "without a gradient the updates are tiny"},
            {"loss-too-slow", 0.7, 0, "only the last layers learn"},
