@@ -69,8 +69,8 @@ Finding clipping_always() {
           {Need::curve, Need::live},
           kDoc,
           {{"fewest_points", 20, "norms needed for a share"},
-           {"often", 0.5, "share of clipped steps that is worth a word (seeds)"},
-           {"always", 0.8, "share of clipped steps that is too much (seeds)"},
+           {"often", 0.5, "share of clipped steps that is worth a word: more steps than not"},
+           {"always", 0.8, "share of clipped steps that is too much: clipping is meant for the rare large gradient"},
            {"far", 2, "median norm in limits beyond which clipping shapes every step"}},
           check};
 }

@@ -129,7 +129,7 @@ Finding dead_layer() {
           {{"fewest_points", 5, "logged gradients needed to call a layer dead; twice as many when it was alive before"},
            {"late_share", 0.1, "last part of the run that a layer must be without gradient when it was alive before"},
            {"serves", 0.5, "share of its first loss to which a run comes that is served by layers frozen on purpose"},
-           {"tiny", 1e-6, "size below which a constant gradient is none (seeds)"}},
+           {"tiny", 1e-6, "size below which a constant gradient is none: what decay or rounding leaves"}},
           check};
 }
 

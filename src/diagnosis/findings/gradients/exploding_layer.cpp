@@ -112,7 +112,8 @@ Finding exploding_layer() {
            {"spreads", 5, "robust deviations of the others' logarithms (Hampel 1974: three are an outlier)"},
            {"share", 0.25, "largest part of the layers that may stand out together"},
            {"growth", 30, "growth of the layer alone that counts as running away, as for the norm of the whole"},
-           {"large", 10, "norm of a layer that counts as exploding where no loss is logged (seeds)"}},
+           {"large", 10,
+            "norm of a layer that counts as exploding where no loss is logged: ten times the usual limit of clipping"}},
           check};
 }
 

@@ -94,8 +94,9 @@ Finding gradients_mostly_zero() {
           kDoc,
           {{"fewest_points", 4, "logged shares needed to call it lasting"},
            {"small_batch", 16, "samples below which many units are off by chance"},
-           {"silent", 0.1, "share of silent units below which a watched layer is alive (seeds)"},
-           {"zero_share", 0.5, "share of exact zeros beyond which the layer is mostly off (seeds)"},
+           {"silent", 0.1, "share of silent units below which a watched layer is alive (chosen)"},
+           {"zero_share", 0.5,
+            "share of exact zeros beyond which the layer is mostly off: more than a ReLU leaves, which is half"},
            {"nearly_all", 0.75, "share of zeros up to which a layer of a network that learns is worth a note only"}},
           check};
 }
