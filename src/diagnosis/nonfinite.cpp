@@ -86,6 +86,11 @@ std::vector<Nonfinite> nonfinite_losses(const Patient& patient) {
   return found;
 }
 
+bool lost_to_nonfinite(const Patient& patient) {
+  const std::vector<Nonfinite> losses = nonfinite_losses(patient);
+  return !losses.empty() && losses.front().count > 0 && !losses.front().recovered && !losses.front().component;
+}
+
 NotChecked no_loss_to_check(const Patient& patient) {
   return {patient.run().all_series().empty() ? "the log holds no series" : "no loss series was recognised"};
 }

@@ -35,6 +35,10 @@ struct Nonfinite {
 /// Every loss series, those with non-finite values first: unrecovered before recovered, training before validation.
 [[nodiscard]] std::vector<Nonfinite> nonfinite_losses(const Patient& patient);
 
+/// A loss, of training or validation, is not a number any more and has not been one again: what the run answers since
+/// then is no answer.
+[[nodiscard]] bool lost_to_nonfinite(const Patient& patient);
+
 /// The verdict for a run without any loss.
 [[nodiscard]] NotChecked no_loss_to_check(const Patient& patient);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 
 namespace osler::catalogue {
@@ -113,6 +114,7 @@ std::optional<Observation> no_positives(const Series& series, const SettingValue
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (lost_to_nonfinite(patient)) return NotChecked{"a loss is not a number any more: no answer means anything"};
   bool checked = false;
   const auto& casts = patient.roles().in(Role::validation_accuracy);
   for (const Reading& reading : patient.validation_quality()) {

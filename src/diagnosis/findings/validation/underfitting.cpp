@@ -5,6 +5,7 @@
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/flatness.h"
+#include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 
 namespace osler::catalogue {
@@ -57,7 +58,6 @@ std::optional<Observation> hardly_learned(const Patient& patient, const SettingV
                       training->end > settings["kept"] * training->start &&
                       flatness_of(*training, settings["creep"]).share > settings["comes_to_rest"];
   if (!best || best->share > settings[little ? "some_skill" : "least_skill"] || best->rising) return std::nullopt;
-  if (training != nullptr && training->ends_nonfinite) return std::nullopt;  // broken, not weak
   // Where training learned well, what fails is validation: another matter.
   if (training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start)
     return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Observation> hardly_learned(const Patient& patient, const SettingV
 std::optional<Observation> knows_nothing(const Patient& patient, const SettingValues& settings) {
   const auto found = unlearned(patient);
   const Reading* training = patient.training();
-  if (!found || (training != nullptr && training->ends_nonfinite)) return std::nullopt;
+  if (!found) return std::nullopt;
   // A figure that stands while training learns contradicts the loss: another matter.
   const bool learned =
       training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start;
@@ -90,6 +90,7 @@ std::optional<Observation> knows_nothing(const Patient& patient, const SettingVa
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (lost_to_nonfinite(patient)) return NotChecked{"a loss is not a number any more: no answer means anything"};
   if (auto seen = hardly_learned(patient, settings)) return std::move(*seen);
   if (auto seen = knows_nothing(patient, settings)) return std::move(*seen);
   const Reading* training = patient.training();

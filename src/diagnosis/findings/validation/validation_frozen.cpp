@@ -4,7 +4,9 @@
 #include <map>
 #include <optional>
 
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/movement.h"
+#include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/noise.h"
 
@@ -103,13 +105,23 @@ bool rounded(double value) {
   return std::abs(units - std::round(units)) < 1e-7;
 }
 
+/// Training has come down since `step` by more than the last digit of a rounded validation loss could hide.
+bool beyond_rounding(const Reading* training, double step, double value, double roundings) {
+  if (training == nullptr || training->negated || std::abs(value) > 1) return false;
+  const double unit = std::pow(10, std::min(-2.0, std::floor(std::log10(std::abs(value)))));
+  return training->course[training->index_at(step)] - training->end > roundings * unit;
+}
+
 /// It got better by more than its noise, and is no worse at the end than in the beginning: where nothing is learned,
 /// numbers that stand still are no riddle.
 bool moves(const Reading* reading, double noise_units) {
   if (reading == nullptr || reading->size() < 4) return false;
-  constexpr double kSome = 0.02;  // share of the level that is worth the name
+  constexpr double kSome = 0.02;          // share of the level that is worth the name
+  constexpr double kSignificance = 0.01;  // of a fall that the noise of single values hides
   const double gain = reading->start - reading->best;
-  return reading->end < reading->start && gain > kSome * reading->level &&
+  const bool kept = reading->start - reading->end > noise_units * reading->noise.sigma;
+  const bool trend = signal::trend_of(reading->curve.step, reading->curve.value).falls(kSignificance);
+  return reading->end < reading->start && gain > kSome * reading->level && (kept || trend) &&
          gain > noise_units * std::max(reading->noise.sigma, 1e-6 * reading->level);
 }
 
@@ -168,7 +180,8 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
   const bool harmless = solved || at_ceiling(repeat.value) || rounded(repeat.value) ||
                         (role != Role::validation_loss && arrived(series, repeat.value));
   const bool enough = static_cast<double>(repeat.points) >= settings["fewest_points"];
-  if (enough && share(repeat) >= settings["share"] && !harmless && training_moves) return repeat;
+  const bool spent = spent_since(patient, static_cast<double>(repeat.first_step), settings["spent"]);
+  if (enough && share(repeat) >= settings["share"] && !harmless && !spent && training_moves) return repeat;
   // Where training is not in the log, a loss with many digits that is the same in every evaluation speaks for itself.
   const bool alone = training == nullptr && role == Role::validation_loss && repeat.times == repeat.points;
   if (alone && !rounded(repeat.value) && !rounded(100 * repeat.value)) return repeat;
@@ -179,15 +192,20 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
   const bool exact = static_cast<double>(last.times) >= settings["exact_points"] && last.value != 0 &&
                      precise(last.value) &&
                      !spent_since(patient, static_cast<double>(last.first_step), settings["spent"]);
-  if ((!late && !exact) || rounded(last.value) || last.value == 0) return std::nullopt;
   const auto since = static_cast<double>(last.first_step);
+  const bool coarse = rounded(last.value) && !beyond_rounding(training, since, last.value, settings["roundings"]);
+  if ((!late && !exact) || coarse || last.value == 0) return std::nullopt;
   if (falls_since(patient.training(), since)) return last;
   // Steps along gradients that differ from batch to batch move the weights, whether or not the loss falls.
   const bool many = static_cast<double>(last.times) >= settings["restless_points"] && exact;
-  return many && scatters_since(patient.training(), since, settings["restless"]) ? std::optional(last) : std::nullopt;
+  const bool moved = moves(training, settings["moved_noise"]);
+  return many && moved && scatters_since(training, since, settings["restless"]) ? std::optional(last) : std::nullopt;
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (lost_to_nonfinite(patient)) return NotChecked{"a loss is not a number any more: nothing is left to change"};
+  if (guessing(patient) && !training_improves(patient))
+    return NotFound{};  // where nothing is learned, numbers that stand still are no riddle
   bool checked = false;
   for (const Role role : {Role::validation_accuracy, Role::validation_metric, Role::validation_loss}) {
     for (const Cast& cast : patient.roles().in(role)) {
@@ -227,6 +245,7 @@ Finding validation_frozen() {
            {"solved", 0.02, "share of its highest value below which a repeated loss is that of a task that is solved"},
            {"share", 0.8, "share of the evaluations with one and the same value"},
            {"late_points", 10, "newest values of a loss that must be one number when it froze on the way"},
+           {"roundings", 10, "last digits by which training must fall on where the repeated value has but two"},
            {"late_share", 0.4, "share of the evaluations that these must make up"},
            {"exact_points", 4, "the same for values of four digits or more"},
            {"restless_points", 8, "the same where training stands still but its batches still move the weights"},
