@@ -232,6 +232,7 @@ constexpr double kFollows = 0.7;        // what is left of 1 - R2 where it follo
 constexpr double kLowAccuracy = 0.35;   // mean of the later accuracies: more may be the share of the largest class
 constexpr std::size_t kAccuracies = 6;  // evaluations after which an accuracy should have risen
 constexpr double kSure = 0.05;          // significance of a rise
+constexpr double kHardly = 0.04;        // share of right answers below which a rise is none, however sure
 constexpr double kBurst = 1.6;          // times the mean, and
 constexpr double kNats = 10;            // beyond 1.5 ln(1000) a loss is no plain cross-entropy
 constexpr double kTwice = 2;            // times the first value: what rose so far and fell again had risen
@@ -252,8 +253,9 @@ std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
   const double best = -*std::min_element(later.begin(), later.end()) / unit;
   const signal::Trend trend = signal::trend_of(accuracy.curve.step, accuracy.curve.value);
   const double first = accuracy.shown(accuracy.opening) / unit;
-  if (!(mean > 0) || mean > kLowAccuracy || trend.falls(kSure) || best > kBurst * mean + kGrain ||
-      best > kLowAccuracy || best > kTwice * first + kGrain) {
+  const bool rose = trend.falls(kSure) && best - first > kHardly;
+  if (!(mean > 0) || mean > kLowAccuracy || rose || best > kBurst * mean + kGrain || best > kLowAccuracy ||
+      best > kTwice * first + kGrain) {
     return std::nullopt;
   }
   return Unlearned{accuracy.name,
@@ -264,6 +266,16 @@ std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
                    validation,
                    accuracy.first_step,
                    accuracy.last_step};
+}
+
+/// It ranks no better than a guess, and never did.
+std::optional<Unlearned> ranks_nothing(const Reading& area, bool validation) {
+  if (area.size() < kAccuracies) return std::nullopt;
+  const double best = area.shown(area.best);
+  const double unit = best > 1.5 ? 100 : 1;
+  if (best > unit * (0.5 + kBesideAuc)) return std::nullopt;
+  return Unlearned{area.name, best,       0.5 * unit,      "no better than guessing",
+                   false,     validation, area.first_step, area.last_step};
 }
 
 /// The log begins in the middle of a training: its first values are none of an untrained model.
@@ -289,6 +301,8 @@ std::optional<Unlearned> unlearned(const Patient& patient) {
       if (cast.guess.component) continue;
       if (cast.guess.measure == Measure::r2) {
         if (auto found = below_the_mean(read_series(*cast.series, true), validation)) return found;
+      } else if (cast.guess.measure == Measure::auc) {
+        if (auto found = ranks_nothing(read_series(*cast.series, true), validation)) return found;
       } else if (cast.guess.measure == Measure::accuracy && !odd) {
         const Reading accuracy = read_series(*cast.series, true);
         if (accuracy.size() < kAccuracies) continue;
@@ -328,9 +342,13 @@ std::optional<int> class_count(const Patient& patient) {
   const auto guessed = known_classes(patient);
   // What was trained before does not begin by guessing: where its first loss lies is chance.
   if (!guessed || (fine_tuning(patient) && losses_with_accuracy(patient).empty())) return std::nullopt;
+  // Nor does one beside answers of which more are right than chance and one epoch among as many classes explain.
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     constexpr double kFewer = 0.5;
-    if (pair.share(first_value(patient, *pair.accuracy)) < kFewer / *guessed) return std::nullopt;
+    constexpr double kMore = 2;
+    constexpr double kLearnedSoon = 0.3;
+    const double right = pair.share(first_value(patient, *pair.accuracy));
+    if (right < kFewer / *guessed || right > kLearnedSoon + kMore / *guessed) return std::nullopt;
   }
   return guessed;
 }

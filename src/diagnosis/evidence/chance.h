@@ -36,8 +36,8 @@ struct Unlearned {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
 };
-/// R2 that was never above 0, or an accuracy that is low and has not risen since its first values. Unlike guessing(),
-/// it holds whatever the loss did meanwhile.
+/// R2 that was never above 0, an area under the curve that was never above that of guessing, or an accuracy that is low
+/// and has not risen since its first values. Unlike guessing(), it holds whatever the loss did meanwhile.
 [[nodiscard]] std::optional<Unlearned> unlearned(const Patient& patient);
 
 /// The number of classes: as configured, or as the first loss and the first accuracy agree on before anything is

@@ -107,7 +107,7 @@ Finding confidence_without_learning() {
           "The loss falls while the accuracy stalls",
           {Need::curve},
           kDoc,
-          {{"fewest_points", 10, "values of loss and accuracy needed to see them part"},
+          {{"fewest_points", 8, "values of loss and accuracy needed to see them part"},
            {"fall", 0.2, "fall of the loss, as a share of its level, that should show in the accuracy"},
            {"p_value", 0.01, "significance of that fall"},
            {"points", 0.02, "gain in accuracy (share of all samples) that counts as none"},

@@ -99,6 +99,18 @@ std::optional<Observation> unmoved(const Patient& patient, const SettingValues& 
   return seen;
 }
 
+/// A dozen evaluations that follow one another in order say it as surely as many that scatter, though their dependence
+/// on each other takes the significance from them.
+bool falls_surely(const Movement& movement, double least, const SettingValues& settings) {
+  return movement.falls(settings["p_value"], least) ||
+         (movement.trend.tau < -settings["in_order"] && movement.falls(settings["p_of_order"], least));
+}
+
+bool rises_surely(const Movement& movement, double least, const SettingValues& settings) {
+  return movement.rises(settings["p_value"], least) ||
+         (movement.trend.tau > settings["in_order"] && movement.rises(settings["p_of_order"], least));
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = turned_round(patient)) return std::move(*seen);
   if (auto seen = impossible_accuracy(patient, settings)) return std::move(*seen);
@@ -114,7 +126,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   const Movement better = movement_of(*loss);
   const double gain = loss->improvement();
-  const bool good = better.falls(settings["p_value"], settings["loss_share"] * loss->level) &&
+  const bool good = falls_surely(better, settings["loss_share"] * loss->level, settings) &&
                     loss->end - loss->best < settings["near_best"] * gain;
   if (!good) return NotFound{};
 
@@ -122,7 +134,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Movement worse = movement_of(leading);
   const double lost = -worse.fall();
   const bool bad =
-      worse.rises(settings["p_value"], settings["metric_share"] * leading.level) && leading.end > leading.start;
+      rises_surely(worse, settings["metric_share"] * leading.level, settings) && leading.end > leading.start;
   const bool denied = std::any_of(metrics.begin() + 1, metrics.end(), [&](const Reading* other) {
     return movement_of(*other).falls(settings["p_value"], settings["other_share"] * other->level);
   });
@@ -151,6 +163,8 @@ Finding metric_contradicts_loss() {
           {{"fewest_points", 8, "evaluations needed to see two trends"},
            {"fewest_pairs", 3, "values of a loss and an accuracy that contradict each other by arithmetic"},
            {"p_value", 0.001, "significance of both trends; two of them must hold at once"},
+           {"in_order", 0.9, "Kendall's tau of evaluations of which hardly a pair is out of order"},
+           {"p_of_order", 0.05, "significance of both trends in that case"},
            {"loss_share", 0.1, "fall of the loss, as a share of its level, that should show in a metric"},
            {"near_best", 0.25, "share of the gain that the loss may have given back and still be good"},
            {"metric_share", 0.15, "loss of the metric, as a share of its level, that matters"},

@@ -58,5 +58,37 @@ TEST(MetricContradictsLoss, AFewEvaluationsAreNotChecked) {
   EXPECT_TRUE(unchecked(verdict_of(kId, run)));
 }
 
+TEST(MetricContradictsLoss, ADozenEvaluationsInOrderSuffice) {
+  // A perplexity is the exponential of a loss, and has no business to rise while the loss falls.
+  osler::Run run;
+  record(run, "train_loss", curve(12, [](double x) { return 150 - 65 * x; }));
+  record(run, "val_loss", {132.2, 117.7, 108.9, 102.7, 98.0, 94.6, 92.0, 90.2, 89.4, 88.9, 88.2, 87.9});
+  record(run, "val_perplexity", {38.5, 51.6, 69.0, 90.2, 113.7, 137.6, 160.1, 179.6, 188.2, 194.8, 204.5, 208.1});
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+}
+
+TEST(MetricContradictsLoss, AnAreaOfAHalfBesideALossThatLearnedIsFound) {
+  const auto beside = [](double area) {
+    osler::Run run;
+    record(run, "train_loss", noisy(60, 0.05, 31, [](double x) { return 0.25 + 0.5 * std::exp(-6 * x); }));
+    record(run, "val_loss", noisy(20, 0.01, 32, [](double x) { return 0.25 + 0.4 * std::exp(-6 * x); }));
+    record(run, "val_auc", noisy(20, 0.01, 33, [&](double x) { return area - (area - 0.48) * std::exp(-6 * x); }));
+    return verdict_of(kId, run);
+  };
+  const Verdict verdict = beside(0.48);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_TRUE(absent(beside(0.95)));
+}
+
+TEST(MetricContradictsLoss, ARiseOfAHairIsNone) {
+  osler::Run run;
+  record(run, "train_loss", noisy(60, 0.05, 34, [](double x) { return 0.05 + 4 * std::exp(-9 * x); }));
+  record(run, "valid_loss", {0.76, 0.39, 0.27, 0.19, 0.15, 0.14, 0.13});
+  record(run, "valid_acc", {0.05, 0.055, 0.0525, 0.0575, 0.0575, 0.0575, 0.0575});
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+}
+
 }  // namespace
 }  // namespace osler::sample

@@ -151,8 +151,10 @@ std::optional<Observation> carries_nothing_over(const Patient& patient, const Se
   const double gain = training->start - training->end;
   const bool followed = loss->end - training->end < settings["unfollowed"] * gain;
   const bool far = learned < settings["gained"] && !followed && loss->end > settings["above"] * training->end;
-  // Worse than the training loss of an untrained model: no metric makes that right.
-  const bool absurd = far && loss->end > settings["absurd"] * training->start;
+  // Worse than the training loss of an untrained model, or as bad while training knows its samples: no metric makes
+  // that right.
+  const double limit = settings[learned < settings["by_heart"] ? "as_untrained" : "absurd"];
+  const bool absurd = far && loss->end > limit * training->start;
   // Where most answers are right, what is learned does carry over, whatever a loss that began low already says.
   if (answers_well(patient, settings["answers"])) return std::nullopt;
   if ((!nothing && !little && !far) || (!absurd && metric_improves(patient, loss->curve.step.front())))
@@ -322,6 +324,8 @@ Finding overfitting() {
        {"unfollowed", 0.9, "distance of the losses, in gains of training, at which validation has not followed"},
        {"above", 2, "validation loss in units of the training loss that is far above it"},
        {"absurd", 1.25, "validation loss in units of the first training loss that no metric excuses"},
+       {"by_heart", 0.3, "share of its first loss below which training knows its samples"},
+       {"as_untrained", 0.9, "the same limit then; of healthy runs with poor answers all stay below 0.75 (population)"},
        {"well_below", 0.8, "validation loss in units of the training loss at which nothing is memorised instead"},
        {"answers", 0.75, "accuracy on validation data at which most of what was learned carries over"},
        {"all_right", 0.95, "the same where a distance between the losses costs nothing any more"},
