@@ -52,10 +52,15 @@ void weigh_sign(const Patient& patient, const Reading& training, std::vector<Clu
   }
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const Reading* training = patient.training();
   if (training == nullptr || training->negated || training->curve.empty()) return found;
+  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
+    found.push_back({3.0,
+                     "answers in the right order at the loss of a guess: a sigmoid of a sigmoid keeps the order and "
+                     "hides how sure they are"});
+  }
   weigh_sign(patient, *training, found);
   if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
   if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.0, *high});

@@ -1,13 +1,11 @@
 // accuracy-outruns-loss: the accuracy rises while the loss stands still, which is fine.
 #include <algorithm>
 #include <cmath>
-
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 
@@ -22,7 +20,8 @@ The accuracy keeps rising although the loss no longer falls: decisions become ri
 Over the second half of the run the accuracy rises significantly, by at least `points` and twice its noise, while the
 loss on the same data neither falls nor rises by more than `standing` of its level or twice its noise: a note. A warning
 where most answers are right (`skilled`) and the loss, in units of ln(C), lies `excess` above the share of wrong answers:
-at the floor of a softmax applied twice, or `far` above it without one.
+at the floor of a softmax applied twice, or `far` above it without one. Or loss and accuracy add up to the same
+number all along, as they do behind a softmax applied twice. Between two classes an area under the curve tells as much as the share of right answers.
 
 ## Why it matters
 It is good news that the loss alone would hide: a stop on the loss would stop too early.
@@ -51,12 +50,13 @@ std::optional<Observation> held_up(const Patient& patient, const LossAndAccuracy
   const double skill = (pair.share(pair.accuracy->end) - guess) / (1 - guess);
   const double level = pair.loss->end / std::log(*classes);
   const double excess = level - (1 - skill);
-  if (skill < settings["skilled"] || level < settings["high"] || level > 1 || excess < settings["excess"] ||
-      pair.loss->end > settings["risen"] * pair.loss->best)
-    return std::nullopt;
   const double floor = twice_floor(*classes);
   const double expected = floor + 1 - pair.share(pair.accuracy->end);
   const bool twice = std::abs(pair.loss->end / expected - 1) < settings["beside"];
+  if (skill < settings["skilled"] || level < settings["high"] || level > 1 || excess < settings["excess"] ||
+      pair.loss->end > settings["risen"] * pair.loss->best) {
+    return std::nullopt;
+  }
   if (!twice && excess < settings["far"]) return std::nullopt;
   Observation seen = observe(
       Severity::warning, confidence_of(excess / settings["excess"]), pair.loss->first_step, pair.loss->last_step,
@@ -72,12 +72,86 @@ std::optional<Observation> held_up(const Patient& patient, const LossAndAccuracy
   return seen;
 }
 
+/// Behind two softmaxes a right answer costs the floor and a wrong one 1 more, whatever the confidence: loss and
+/// accuracy add up to the same number from the first value to the last, and that number tells the classes, of which
+/// the first loss is a guess. A cross-entropy falls two to three times as fast as its answers become right.
+std::optional<Observation> adds_up(const Patient& patient, const LossAndAccuracy& pair, const SettingValues& settings) {
+  const Reading& loss = *pair.loss;
+  if (loss.size() < settings["fewest_evaluations"] || pair.accuracy->size() < settings["fewest_evaluations"] ||
+      loss.negated || loss.start > settings["most_nats"] || loss.end > settings["risen"] * loss.best) {
+    return std::nullopt;
+  }
+  const double right = pair.share(pair.accuracy->end);
+  const double gained = right - pair.share(pair.accuracy->start);
+  const double sum = loss.end + right;
+  const double drift = sum - loss.start - pair.share(pair.accuracy->start);
+  const double middle = loss.course[loss.size() / 2];
+  const std::size_t beside = pair.accuracy->index_at(loss.curve.step[loss.size() / 2]);
+  const double halfway = sum - middle - pair.share(pair.accuracy->course[beside]);
+  const double floor = sum - 1;
+  if (gained < settings["gained"] || std::abs(drift) > settings["along"] * gained ||
+      std::abs(halfway) > settings["halfway"] * gained || floor < settings["least_floor"]) {
+    return std::nullopt;
+  }
+  const double classes = 1 + std::numbers::e * std::expm1(floor);
+  const Reading& whole = patient.training() != nullptr ? *patient.training() : loss;
+  const double opening = first_value(patient, whole) / std::log(classes);
+  if (opening < settings["least_opening"] || opening > settings["most_opening"]) return std::nullopt;
+  Observation seen = observe(Severity::warning, confidence_of(2), loss.first_step, loss.last_step,
+                             loss.name + " and " + pair.accuracy->name + " add up to " + number(sum) +
+                                 " all along, as behind a softmax applied twice: " + number(loss.end) + " beside " +
+                                 per_cent(right) + " right answers.");
+  seen.qualifiers["split"] = pair.split;
+  seen.qualifiers["floor"] = "softmax-twice";
+  seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, drift, settings["along"] * gained,
+                                   "the sum changed by " + number(drift) + " while the answers gained " +
+                                       per_cent(gained) + "; it stands for " + number(std::round(classes)) +
+                                       " classes"));
+  return seen;
+}
+
+/// The same between two classes, told by how well they are ranked: a sigmoid applied twice leaves the order of the
+/// answers and hides how sure they are.
+std::optional<Observation> ranked_but_unsure(const Patient& patient, const SettingValues& settings) {
+  const double guess = std::log(2);
+  if (loss_without_logarithm(patient)) return std::nullopt;
+  for (const auto& [loss, role] :
+       {std::pair{patient.validation(), Role::validation_metric}, std::pair{patient.training(), Role::train_metric}}) {
+    if (loss == nullptr || loss->negated || loss->size() < settings["fewest_evaluations"]) continue;
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (cast.guess.measure != Measure::auc || cast.guess.component) continue;
+      const Reading area = read_series(*cast.series, true);
+      if (area.size() < settings["fewest_evaluations"]) continue;
+      const double ranked = area.shown(area.end) / (area.shown(area.best) > 1.5 ? 100 : 1);
+      const double skill = 2 * ranked - 1;
+      const double excess = loss->end / guess - (1 - skill);
+      if (skill < settings["skilled"] || loss->end > guess || excess < settings["ranked"] ||
+          loss->end > settings["risen"] * loss->best) {
+        continue;
+      }
+      Observation seen = observe(
+          Severity::warning, confidence_of(excess / settings["ranked"] + 0.5), loss->first_step, loss->last_step,
+          area.name + " is " + number(area.shown(area.end)) + ", but " + loss->name + " stands at " +
+              number(loss->end) + ": guessing between two classes costs " + number(guess) + ".");
+      seen.qualifiers["floor"] = "sigmoid-twice";
+      seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, excess, settings["ranked"],
+                                       "the loss is at " + per_cent(loss->end / guess) +
+                                           " of that of guessing, the ranking " + per_cent(skill) +
+                                           " of the way to perfection"));
+      return seen;
+    }
+  }
+  return std::nullopt;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (auto seen = ranked_but_unsure(patient, settings)) return std::move(*seen);
   bool checked = false;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     if (pair.loss->size() < settings["fewest_points"] || pair.accuracy->size() < settings["fewest_points"]) continue;
     checked = true;
     if (auto seen = held_up(patient, pair, settings)) return std::move(*seen);
+    if (auto seen = adds_up(patient, pair, settings)) return std::move(*seen);
     const Reading& loss = *pair.loss;
     const std::size_t half = loss.size() / 2;
     const Movement still = movement_of(loss, half, loss.size());
@@ -119,6 +193,16 @@ Finding accuracy_outruns_loss() {
         "of the population stay below 0.31"},
        {"risen", 1.15, "times its best above which the loss has risen, which is overconfidence"},
        {"far", 0.65, "the same where nothing names the floor"},
+       {"ranked", 0.6,
+        "the same where an area under the curve tells what is known; healthy runs of the population stay below 0.45"},
+       {"most_nats", 7, "first loss, in nats, beyond which it is no guess among a number of classes"},
+       {"gained", 0.1, "gain in right answers over which loss and accuracy must add up"},
+       {"along", 0.2, "change of their sum, as a share of that gain; a cross-entropy changes it by more than 1"},
+       {"halfway", 0.15, "the same from the middle of the run on"},
+       {"least_floor", 0.5, "least floor, in nats: three classes have 0.55, and a hinge or a square none"},
+       {"least_opening", 0.85, "first loss, in units of the guess that the sum tells, of a mean over the first epoch"},
+       {"most_opening", 1.05, "the same of a first step"},
+       {"fewest_evaluations", 6, "values of such an area and of the loss needed"},
        {"beside", 0.02, "relative distance from the floor of a softmax that is applied twice"},
        {"fewest_points", 10, "values of loss and accuracy needed to see them part"},
        {"p_value", 0.01, "significance of the rise"},

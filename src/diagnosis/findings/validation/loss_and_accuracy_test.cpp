@@ -84,5 +84,52 @@ TEST(LossAndAccuracy, OneWithoutTheOtherIsNotChecked) {
   EXPECT_TRUE(unchecked(verdict_of("accuracy-outruns-loss", run)));
 }
 
+TEST(AccuracyOutrunsLoss, BehindTwoSoftmaxesLossAndAccuracyAddUp) {
+  for (const int classes : {3, 10, 100}) {
+    const double floor = std::log1p((classes - 1) / std::numbers::e);
+    const Values right =
+        curve(20, [&](double x) { return 1.0 / classes + (0.9 - 1.0 / classes) * (1 - std::exp(-5 * x)); });
+    Values loss;
+    for (const double share : right) loss.push_back(floor + 1 - share);
+    const Verdict verdict = verdict_of("accuracy-outruns-loss", with(loss, right));
+    ASSERT_TRUE(found(verdict, Severity::warning)) << classes << " " << in_words(verdict);
+    EXPECT_EQ(std::get<Observation>(verdict).qualifiers.at("floor"), "softmax-twice");
+  }
+}
+
+TEST(AccuracyOutrunsLoss, ACrossEntropyFallsFasterThanItsAnswersBecomeRight) {
+  const Values right = curve(20, [](double x) { return 0.2 + 0.55 * (1 - std::exp(-5 * x)); });
+  const Values loss = curve(20, [](double x) { return 2.2 - 1.4 * (1 - std::exp(-5 * x)); });
+  EXPECT_TRUE(no_alarm(verdict_of("accuracy-outruns-loss", with(loss, right))));
+}
+
+TEST(AccuracyOutrunsLoss, AHingeAddsUpWithoutAFloor) {
+  const Values right = curve(20, [](double x) { return 0.3 + 0.6 * (1 - std::exp(-5 * x)); });
+  const Values loss = curve(20, [](double x) { return 0.7 - 0.6 * (1 - std::exp(-5 * x)); });
+  EXPECT_TRUE(no_alarm(verdict_of("accuracy-outruns-loss", with(loss, right))));
+}
+
+TEST(AccuracyOutrunsLoss, AnswersInTheRightOrderAtTheLossOfAGuessAreFound) {
+  const auto ranked = [](double end) {
+    osler::Run run;
+    record(run, "train_loss", noisy(20, 0.005, 21, [&](double x) { return end + (0.7 - end) * std::exp(-5 * x); }));
+    record(run, "val_loss", noisy(20, 0.002, 22, [&](double x) { return end + (0.69 - end) * std::exp(-5 * x); }));
+    record(run, "val_auc", curve(20, [](double x) { return 0.95 - 0.45 * std::exp(-6 * x); }));
+    return verdict_of("accuracy-outruns-loss", run);
+  };
+  const Verdict verdict = ranked(0.63);
+  ASSERT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_EQ(std::get<Observation>(verdict).qualifiers.at("floor"), "sigmoid-twice");
+  EXPECT_TRUE(no_alarm(ranked(0.29))) << "an area of 0.95 is worth about as much";
+}
+
+TEST(AccuracyOutrunsLoss, ASumNearTheGuessOfAVocabularyTellsNoClasses) {
+  // 16 samples of two classes, summed: 11.76 would be ln(128256).
+  osler::Run run;
+  record(run, "train_loss", noisy(20, 0.02, 23, [](double x) { return 10.8 + std::exp(-8 * x); }));
+  record(run, "train_acc", noisy(20, 0.02, 24, [](double x) { return 60 - 5 * std::exp(-8 * x); }));
+  EXPECT_TRUE(no_alarm(verdict_of("accuracy-outruns-loss", run)));
+}
+
 }  // namespace
 }  // namespace osler::sample
