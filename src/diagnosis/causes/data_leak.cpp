@@ -30,6 +30,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   const Observation* better = findings.found("validation-better-than-training");
   if (better == nullptr) return found;
+  if (qualifier(better, "training") == "held back") {
+    found.push_back({-2.0, "it is training that comes nowhere, not validation that does too well"});
+  }
   const std::string ratio(qualifier(better, "ratio"));
   constexpr double kFarBelow = 0.6;  // dropout and augmentation seldom lift a training loss by more than half
   if (!ratio.empty() && std::strtod(ratio.c_str(), nullptr) < kFarBelow) {

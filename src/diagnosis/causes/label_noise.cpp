@@ -54,6 +54,13 @@ void weigh_turn(const Patient& patient, const Findings& findings, std::vector<Cl
 std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
   weigh_turn(patient, findings, found);
+  const Observation* better = findings.found("validation-better-than-training");
+  if (qualifier(better, "training") == "held back") {
+    found.push_back({1.5, "training is held back and validation is not: wrong labels cannot be learned"});
+  }
+  if (qualifier(better, "answers") == "apart") {
+    found.push_back({0.7, "the answers part while the losses are alike: what is asked is unanswerable in part"});
+  }
   weigh_carry_over(patient, {.never = -1.1, .guesses = -0.4}, found);
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-1.5, *low});
   const auto accuracy = patient.best_accuracy();
@@ -77,7 +84,8 @@ Cause label_noise() {
           "Part of the labels is wrong",
           kDoc,
           -3.0,
-          {{"loss-too-slow", 2.0, 0, "contradictory labels slow everything down"},
+          {{"validation-better-than-training", 1.8, 0, "wrong labels cannot be learned, and validation has none"},
+           {"loss-too-slow", 2.0, 0, "contradictory labels slow everything down"},
            {"accuracy-outruns-loss", 1.2, 0, "wrong labels cost the same however good the answers are"},
            {"overfitting", 0.7, 0, "wrong labels are memorised last, and hurt"},
            {"overconfidence", 1.4, 0, "memorised errors make the model sure of wrong answers"},

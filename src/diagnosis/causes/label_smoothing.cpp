@@ -24,8 +24,14 @@ Class imbalance, a metric that is computed wrongly, a model that is too small.
 - Mueller, Kornblith, Hinton 2019, When Does Label Smoothing Help?
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   std::vector<Clue> found;
+  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
+    found.push_back({-2.5, "there are two classes, whose labels are seldom smoothed"});
+  }
+  if (qualifier(findings.found("validation-better-than-training"), "training") == "held back") {
+    found.push_back({0.8, "training is held back and validation is not: smoothed targets cannot be reached"});
+  }
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-2.0, *low});
   if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.3, *high});
   const auto set = osler::label_smoothing(patient);

@@ -17,7 +17,7 @@ The loss falls steadily, without any sign of bending, and has hardly come anywhe
 straight stretch when it should be in the long tail.
 
 ## Signature
-A significant falling trend; the second half falls at least `straight` times as fast as the first (a healthy descent
+A significant falling trend of the training loss, or of the calmer validation loss; the second half falls at least `straight` times as fast as the first (a healthy descent
 bends: its second half is far slower) but not `picks_up` times as fast (it is only beginning); and the whole gain is
 below `gain_share` of the first level.
 
@@ -38,8 +38,10 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
   if (loss.negated || !(loss.start > 0) || loss.size() < settings["fewest_values"]) return std::nullopt;
   const double left = loss.end / loss.start;
   const Reading* validation = patient.validation();
-  const bool followed = validation != nullptr && validation->size() >= 3 && validation->start > 0 &&
-                        validation->best < settings["left"] * validation->start;
+  // The first evaluation may come after most of the way: training began where both did.
+  const bool followed =
+      validation != nullptr && validation->size() >= 3 && validation->start > 0 &&
+      validation->best < settings["left"] * std::max(validation->start, settings["as_high"] * loss.start);
   // Two losses measured apart that agree may have gained a little more.
   const bool both = validation != nullptr && validation->size() >= settings["fewest_evaluations"] &&
                     validation->start > 0 && validation->best > settings["left_of_validation"] * validation->start;
@@ -71,6 +73,56 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
   return seen;
 }
 
+/// The answers have got so much better that the run has come somewhere, however straight its loss.
+bool answers_multiply(const Patient& patient, double share) {
+  const auto gained = [&](const Reading& quality) {
+    return quality.size() >= 5 && quality.improvement() > share * std::abs(quality.start);
+  };
+  return std::any_of(patient.validation_quality().begin(), patient.validation_quality().end(), gained) ||
+         std::any_of(patient.training_quality().begin(), patient.training_quality().end(), gained);
+}
+
+/// The loss falls in a straight line, from its first value to its last, and has not come far from where training began.
+std::optional<Observation> straight_line(const Reading& loss, double begin, double least_gain,
+                                         const SettingValues& settings) {
+  const std::size_t n = loss.size();
+  const bool calm = loss.noise.sigma < settings["calm"] * loss.improvement();
+  if (static_cast<double>(n) < settings[calm ? "fewest_calm" : "fewest_points"]) return std::nullopt;
+  const signal::Trend whole = signal::trend_of(loss.curve.step, loss.curve.value);
+  if (!whole.falls(settings["p_value"]) || !(loss.start > 0)) return std::nullopt;
+  // What has risen above its start first, as a contrastive loss does while its queue fills, is not judged from there.
+  if (loss.end > loss.start) return std::nullopt;
+  const double along = -whole.change / loss.start;
+  const double gain = std::max(begin - loss.start, 0.0) / begin + along;
+  if (gain > settings["gain_share"] || along < least_gain) return std::nullopt;
+
+  const std::size_t half = n / 2;
+  const signal::Trend first =
+      signal::trend_of(std::span(loss.curve.step).first(half), std::span(loss.curve.value).first(half));
+  const signal::Trend second =
+      signal::trend_of(std::span(loss.curve.step).subspan(half), std::span(loss.curve.value).subspan(half));
+  // Noise blurs both slopes: what it explains is no bend.
+  const double steps = loss.curve.step[half] - loss.curve.step.front();
+  const double blur =
+      steps > 0 ? settings["blur"] * loss.noise.sigma * std::sqrt(12 / static_cast<double>(half)) / steps : 0;
+  // A drop in the first points would hide in the first half's median slope.
+  const double early_drop = loss.start - loss.course[std::min(n - 1, n / 10 + 1)];
+  const bool straight =
+      second.falls(settings["p_value"]) && first.slope < 0 &&
+      second.slope < settings["straight"] * first.slope + blur &&
+      second.slope > settings["picks_up"] * first.slope - blur &&
+      early_drop < settings["early_share"] * loss.improvement() + settings["start_noise"] * loss.noise.sigma;
+  if (!straight) return std::nullopt;
+  Observation seen = observe(
+      Severity::warning, confidence_of(settings["gain_share"] / std::max(gain, 0.02)), loss.first_step, loss.last_step,
+      loss.name + " falls steadily but has gained only " + per_cent(gain) + " in " + number(loss.curve.points()) +
+          " points: " + number(loss.start) + " to " + number(loss.end) + ".");
+  seen.evidence.push_back(
+      evidence(loss.name, loss.first_step, loss.last_step, gain, settings["gain_share"],
+               "the second half falls " + times(second.slope / first.slope) + " as fast as the first"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training() != nullptr ? patient.training() : patient.validation();
   if (loss == nullptr) return no_loss_to_check(patient);
@@ -86,45 +138,25 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       static_cast<double>(loss->first_step) <= std::max(settings["begins"] * length, 1.5 * interval)) {
     if (auto seen = hardly_moved(patient, *loss, settings)) return std::move(*seen);
   }
-  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  if (n < settings["fewest_calm"]) return NotChecked{"fewer than " + number(settings["fewest_calm"]) + " points"};
   // A log that begins in the middle of a training shows its long tail, which is straight in every run.
-  const double span = loss->curve.step.back() - loss->curve.step.front();
-  if (static_cast<double>(loss->first_step) > settings["continued"] * span) {
+  if (static_cast<double>(loss->first_step) > settings["continued"] * length) {
     return NotChecked{"the log begins at " + at_step(loss->first_step) + ": the descent before it is not seen"};
   }
-  const signal::Trend whole = signal::trend_of(loss->curve.step, loss->curve.value);
-  if (!whole.falls(settings["p_value"]) || !(loss->start > 0)) return NotFound{};
-  // What has risen above its start first, as a contrastive loss does while its queue fills, is not judged from there.
-  if (loss->end > loss->start) return NotFound{};
-  const double gain = -whole.change / loss->start;
-  if (gain > settings["gain_share"] || gain < settings["least_gain"]) return NotFound{};
-
-  const std::size_t half = n / 2;
-  const signal::Trend first =
-      signal::trend_of(std::span(loss->curve.step).first(half), std::span(loss->curve.value).first(half));
-  const signal::Trend second =
-      signal::trend_of(std::span(loss->curve.step).subspan(half), std::span(loss->curve.value).subspan(half));
-  // Noise blurs both slopes: what it explains is no bend.
-  const double steps = loss->curve.step[half] - loss->curve.step.front();
-  const double blur =
-      steps > 0 ? settings["blur"] * loss->noise.sigma * std::sqrt(12 / static_cast<double>(half)) / steps : 0;
-  // A drop in the first points would hide in the first half's median slope.
-  const double early_drop = loss->start - loss->course[std::min(n - 1, n / 10 + 1)];
-  const bool straight =
-      second.falls(settings["p_value"]) && first.slope < 0 &&
-      second.slope < settings["straight"] * first.slope + blur &&
-      second.slope > settings["picks_up"] * first.slope - blur &&
-      early_drop < settings["early_share"] * loss->improvement() + settings["start_noise"] * loss->noise.sigma;
-  if (!straight) return NotFound{};
-  Observation seen =
-      observe(Severity::warning, confidence_of(settings["gain_share"] / std::max(gain, 0.02)), loss->first_step,
-              loss->last_step,
-              loss->name + " falls steadily but has gained only " + per_cent(gain) + " in " +
-                  number(loss->curve.points()) + " points: " + number(loss->start) + " to " + number(loss->end) + ".");
-  seen.evidence.push_back(
-      evidence(loss->name, loss->first_step, loss->last_step, gain, settings["gain_share"],
-               "the second half falls " + times(second.slope / first.slope) + " as fast as the first"));
-  return seen;
+  const bool few = static_cast<double>(n) < settings["fewest_points"];
+  const bool came_far = answers_multiply(patient, settings["multiplied"]);
+  if (!few || !came_far) {
+    if (auto seen = straight_line(*loss, loss->start, settings["least_gain"], settings)) return std::move(*seen);
+  }
+  // Validation is calmer and tells a line from a bend in fewer points, where it began as high as training did.
+  const Reading* validation = patient.validation();
+  if (validation != nullptr && validation != loss && !came_far &&
+      validation->start > settings["as_high"] * loss->start) {
+    if (auto seen = straight_line(*validation, loss->start, settings["least_gain_calm"], settings)) {
+      return std::move(*seen);
+    }
+  }
+  return NotFound{};
 }
 
 }  // namespace
@@ -152,9 +184,14 @@ Finding loss_too_slow() {
            {"fewest_values", 8, "losses needed to see that nothing comes"},
            {"early_steps", 120, "steps before which a monitored training is too young to be slow"},
            {"fewest_points", 30, "points needed to tell a straight line from a bend"},
+           {"fewest_calm", 12, "the same for a curve of hardly any noise"},
+           {"calm", 0.1, "noise, as a share of the gain, of such a curve"},
+           {"multiplied", 0.5, "gain of the answers, as a share of where they began, that excuses it"},
+           {"as_high", 0.8, "first validation loss, as a share of that of training, of one that saw the whole way"},
            {"p_value", 0.01, "significance of the descent"},
            {"gain_share", 0.25, "share of the first level that a useful run would have gained"},
            {"least_gain", 0.02, "below this nothing moved: that is loss-stuck-from-start"},
+           {"least_gain_calm", 0.1, "the same for validation: a long tail looks straight as well, and gains less"},
            {"straight", 0.6, "how fast the second half must fall against the first to count as straight"},
            {"picks_up", 1.7, "faster than this against the first half the descent is only beginning"},
            {"blur", 1, "standard errors of a slope that count as blur of its value"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
@@ -17,7 +18,8 @@ The model seems to do better on data it has not seen than on the data it learns 
 In at least `steady` of the evaluations the validation loss lies below the training loss of the epoch *after* it (a
 training loss is a mean over an epoch and lags by half of it), in the median by `gap` of the training level and by
 more than the noise explains. It is a warning where training itself came nowhere: more than `left` of its first loss is
-left while validation ends at `below` of it or less, and no figure of merit is good.
+left while validation fell, ends at `below` of it or less, and no figure of merit is good. Or where `answers_apart` more
+answers are right on validation data although its loss is no lower than `losses_alike` of that of training.
 
 ## Why it matters
 Mostly it has a good reason. It may also tell that the validation set is easier, overlaps the training set, or is
@@ -67,7 +69,8 @@ std::optional<Observation> held_back(const Patient& patient, const Reading& trai
   if (validation.start < settings["same_scale"] * training.start) return std::nullopt;
   if (training.negated || training.size() < settings["fewest_losses"] || left < settings["left"] || left > 1 ||
       training.top > settings["climbed"] * training.start || validation.end > settings["below"] * training.end ||
-      validation.end < 0 || (reached && reached->share > settings["skilled"])) {
+      validation.end < 0 || validation.end > settings["fell"] * validation.start ||
+      (reached && reached->share > settings["skilled"])) {
     return std::nullopt;
   }
   Observation seen =
@@ -84,6 +87,42 @@ std::optional<Observation> held_back(const Patient& patient, const Reading& trai
   return seen;
 }
 
+/// Far more answers are right on validation data than on training data, and yet the losses are alike: what training is
+/// asked is half unanswerable, and the model has learned to be unsure. Units dropped and samples altered raise the
+/// training loss by as much as they take from its answers.
+std::optional<Observation> unsure_of_what_it_knows(const Patient& patient, const SettingValues& settings) {
+  const LossAndAccuracy* training = nullptr;
+  const LossAndAccuracy* validation = nullptr;
+  const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);
+  for (const LossAndAccuracy& pair : pairs) (pair.split == "training" ? training : validation) = &pair;
+  if (training == nullptr || validation == nullptr || training->loss->negated ||
+      training->accuracy->size() < settings["fewest_points"] ||
+      validation->accuracy->size() < settings["fewest_points"] || !(training->loss->end > 0)) {
+    return std::nullopt;
+  }
+  const auto later = [](const LossAndAccuracy& pair) {
+    return pair.share(signal::median(std::span(pair.accuracy->curve.value).subspan(pair.accuracy->size() / 2)));
+  };
+  const double taught = later(*training);
+  const double known = later(*validation);
+  const double alike = validation->loss->end / training->loss->end;
+  if (known - taught < settings["answers_apart"] || alike < settings["losses_alike"] || alike > 1 ||
+      training->loss->end < settings["left_unsure"] * training->loss->start) {
+    return std::nullopt;
+  }
+  Observation seen = observe(Severity::warning, confidence_of((known - taught) / settings["answers_apart"] + 0.5),
+                             training->loss->first_step, training->loss->last_step,
+                             validation->accuracy->name + " is " + per_cent(known) + ", " + training->accuracy->name +
+                                 " only " + per_cent(taught) +
+                                 ", though the losses are alike: something holds training back that validation lacks.");
+  seen.qualifiers["training"] = "held back";
+  seen.qualifiers["answers"] = "apart";
+  seen.evidence.push_back(evidence(validation->loss->name, validation->loss->first_step, validation->loss->last_step,
+                                   alike, settings["losses_alike"],
+                                   "it ends at " + per_cent(alike) + " of " + training->loss->name));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
@@ -95,6 +134,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " evaluations beside training losses"};
   }
   if (auto seen = held_back(patient, *training, *validation, settings)) return std::move(*seen);
+  if (auto seen = unsure_of_what_it_knows(patient, settings)) return std::move(*seen);
   const auto below = static_cast<double>(
       std::count_if(comparison.gaps.begin(), comparison.gaps.end(), [](double gap) { return gap > 0; }));
   const double gap = signal::median(comparison.gaps);
@@ -131,6 +171,12 @@ Finding validation_better_than_training() {
        {"fewest_losses", 8, "training losses needed to see that it comes nowhere"},
        {"left", 0.83, "share of the first training loss that is left where training is held back"},
        {"below", 0.9, "validation loss, as a share of the training loss, that shows what could be had"},
+       {"answers_apart", 0.2, "share of right answers that validation has before training, of one that is unsure"},
+       {"losses_alike", 0.65,
+        "validation loss, as a share of the training loss, of one that is unsure; under dropout and augmentation it "
+        "lies below 0.45 at such a distance (population)"},
+       {"left_unsure", 0.5, "share of its first loss that such a training keeps"},
+       {"fell", 0.92, "share of its first value to which validation has come down meanwhile"},
        {"same_scale", 0.4, "first validation loss, as a share of the first training loss, of losses that are alike"},
        {"climbed", 1.3, "times its start above which a training loss has been elsewhere"},
        {"skilled", 0.85, "share of the way from guessing to perfection of a model that is not held back"}},

@@ -47,5 +47,34 @@ TEST(ValidationBetterThanTraining, ItTakesBothLossesAndSomeEvaluations) {
   EXPECT_TRUE(unchecked(verdict_of(kId, run)));
 }
 
+/// Half of the training labels are wrong: few can be learned, and the model learns to be unsure.
+Run unsure(double loss_of_validation) {
+  osler::Run run;
+  record(run, "train_loss", noisy(25, 0.01, 3, [](double x) { return 1.35 + 0.75 * std::exp(-4 * x); }));
+  record(run, "train_acc", noisy(25, 0.02, 4, [](double x) { return 0.47 - 0.27 * std::exp(-4 * x); }));
+  record(run, "val_loss",
+         noisy(25, 0.01, 5, [&](double x) { return loss_of_validation * (1 + 0.6 * std::exp(-4 * x)); }));
+  record(run, "val_acc", noisy(25, 0.02, 6, [](double x) { return 0.72 - 0.4 * std::exp(-6 * x); }));
+  return run;
+}
+
+TEST(ValidationBetterThanTraining, AnswersApartAtLossesAlikeAreAWarning) {
+  const Verdict verdict = verdict_of(kId, unsure(1.1));
+  ASSERT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_EQ(std::get<Observation>(verdict).qualifiers.at("answers"), "apart");
+}
+
+TEST(ValidationBetterThanTraining, UnderDropoutTheLossesPartWithTheAnswers) {
+  EXPECT_TRUE(no_alarm(verdict_of(kId, unsure(0.5))));
+}
+
+TEST(ValidationBetterThanTraining, AValidationOfFewerNegativesLiesLowerFromTheFirst) {
+  // A contrastive loss is a guess among the samples of its batch, of which validation has fewer.
+  osler::Run run;
+  record(run, "train_loss", noisy(18, 0.003, 7, [](double x) { return 3.22 + 0.65 * std::exp(-20 * x); }));
+  record(run, "val_loss", noisy(18, 0.001, 8, [](double x) { return 2.17 + 0.14 * std::exp(-6 * x); }));
+  EXPECT_TRUE(no_alarm(verdict_of(kId, run)));
+}
+
 }  // namespace
 }  // namespace osler::sample
