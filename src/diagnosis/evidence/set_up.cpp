@@ -60,6 +60,14 @@ std::optional<int> samples_per_accuracy(const Patient& patient) {
   return std::nullopt;
 }
 
+bool averages_epochs(const Patient& patient) {
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || validation == nullptr) return false;
+  const double rows = training->curve.points();
+  return rows <= static_cast<double>(signal::kCurvePoints) && std::abs(rows - validation->curve.points()) <= 1;
+}
+
 bool configured_cross_entropy(const Patient& patient) {
   const auto named = configured_loss(patient);
   return named && mentions(*named, {"entropy", "Entropy", "bce", "BCE", "nll", "NLL"}) && !mentions(*named, {"gauss"});

@@ -11,6 +11,9 @@ namespace osler {
 /// Nothing where the accuracy takes finer values or hardly any.
 [[nodiscard]] std::optional<int> samples_per_accuracy(const Patient& patient);
 
+/// Training and validation have a value each in every row: a row is an epoch, and the training loss its mean.
+[[nodiscard]] bool averages_epochs(const Patient& patient);
+
 /// The loss is one that takes no logarithm: squared or absolute errors, or a hinge, by its name, the configuration, or
 /// the metric beside it.
 [[nodiscard]] bool loss_without_logarithm(const Patient& patient);

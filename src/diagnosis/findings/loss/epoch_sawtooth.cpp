@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/epochs.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -27,7 +28,9 @@ it. Or the same pattern comes back in every epoch: folded over the later half of
 epoch explain `pattern_share` of the loss's scatter about its course, and differ by `pattern_amplitude` of the level.
 Boundaries come from a series of epochs, else from the distance between validations. Where neither shows it, the loss
 itself may: scatter that comes back in the same order after a fixed number of rows, `fewest_late` times or more, is a
-fixed order of the batches.
+fixed order of the batches. Or training is right in less than `unlearned` of the cases in which validation is, over the
+first `early` of the run: batches of one class each, of which every one undoes what the last has taught. No noise in
+labels and no dropout makes answers that much worse than guesses.
 
 ## Why it matters
 The batches come in the same order every time: classes or difficulties follow each other, and the model adapts to what
@@ -190,9 +193,45 @@ std::vector<EpochRange> repeated_stretches(const signal::Curve& curve, const Set
   return stretches;
 }
 
+/// The usual accuracy up to a step; 0 where none was logged by then.
+double usual_until(const LossAndAccuracy& pair, double step) {
+  const signal::Curve& curve = pair.accuracy->curve;
+  const auto last = std::upper_bound(curve.step.begin(), curve.step.end(), step) - curve.step.begin();
+  return last == 0 ? 0 : pair.share(signal::median(std::span(curve.value).first(static_cast<std::size_t>(last))));
+}
+
+/// Training answers are far worse than guesses while validation answers are not: each batch holds one class, and not
+/// the one that the batch before it has taught.
+std::optional<Observation> one_class_after_another(const Patient& patient, const SettingValues& settings) {
+  const LossAndAccuracy* training = nullptr;
+  const LossAndAccuracy* validation = nullptr;
+  const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);
+  for (const LossAndAccuracy& pair : pairs) (pair.split == "training" ? training : validation) = &pair;
+  if (training == nullptr || validation == nullptr || training->loss->nonfinite > 0) return std::nullopt;
+  if (training->accuracy->size() < settings["fewest_answers"] ||
+      validation->accuracy->size() < settings["fewest_answers"]) {
+    return std::nullopt;
+  }
+  const std::vector<double>& steps = training->accuracy->curve.step;
+  const double until = steps.front() + settings["early"] * (steps.back() - steps.front());
+  const double taught = usual_until(*training, until);
+  const double known = usual_until(*validation, until);
+  if (known < settings["known"] || taught > settings["unlearned"] * known) return std::nullopt;
+  Observation seen = observe(
+      Severity::warning, confidence_of(2), training->accuracy->first_step, training->accuracy->last_step,
+      training->accuracy->name + " is " + per_cent(taught) + " early in the run, far below the " + per_cent(known) +
+          " of " + validation->accuracy->name + ": batches hold one class after another, each undoing the last.");
+  seen.qualifiers["kind"] = "one-class-batches";
+  seen.evidence.push_back(evidence(training->accuracy->name, training->accuracy->first_step,
+                                   training->accuracy->last_step, taught, settings["unlearned"] * known,
+                                   "medians of the first " + per_cent(settings["early"]) + " of the run"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
+  if (auto seen = one_class_after_another(patient, settings)) return std::move(*seen);
   const signal::Curve curve = close_up(patient, *loss);
   const double scale =
       curve.empty() || *std::min_element(curve.value.begin(), curve.value.end()) > 0 ? 0 : loss->top - loss->best;
@@ -254,6 +293,12 @@ Finding epoch_sawtooth() {
            {"amplitude", 0.08, "share of the level that the saw must reach to matter"},
            {"pattern_share", 0.5, "share of the scatter that the place within the epoch must explain"},
            {"pattern_amplitude", 0.15, "half the range of a pattern, as a share of the level, that matters"},
+           {"fewest_answers", 6, "accuracies of training and of validation needed to compare them"},
+           {"early", 0.25, "first part of the run in which they are compared"},
+           {"known", 0.1, "validation accuracy by then that shows that something is known"},
+           {"unlearned", 0.2,
+            "share of it below which training answers worse than a guess; dropout of 0.8 leaves 0.41, labels of which "
+            "three quarters are wrong 0.5 (population)"},
            {"undoes", 0.5, "share of the drop at the boundary that a climb must undo; a staircase undoes none"}},
           check,
           JudgedBy::loss};

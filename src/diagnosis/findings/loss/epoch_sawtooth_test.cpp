@@ -104,5 +104,25 @@ TEST(EpochSawtooth, OneRowPerEpochIsNotChecked) {
   EXPECT_TRUE(unchecked(verdict_of(kId, run)));
 }
 
+/// A run of classes in a row: each batch unlearns what the last one taught.
+Run answering(double taught) {
+  osler::Run run;
+  record(run, "train_loss", noisy(20, 0.02, 11, [](double x) { return 2.4 - 1.6 * x; }));
+  record(run, "train_acc", curve(20, [&](double x) { return x < 0.4 ? taught : taught + (0.8 - taught) * (x - 0.4); }));
+  record(run, "val_loss", noisy(20, 0.01, 12, [](double x) { return 2.2 - 1.3 * x; }));
+  record(run, "val_acc", noisy(20, 0.02, 13, [](double x) { return 0.2 + 0.5 * x; }));
+  return run;
+}
+
+TEST(EpochSawtooth, TrainingAnswersFarBelowAGuessAreSortedSamples) {
+  const Verdict verdict = verdict_of(kId, answering(0.01));
+  ASSERT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_EQ(std::get<Observation>(verdict).qualifiers.at("kind"), "one-class-batches");
+}
+
+TEST(EpochSawtooth, DropoutAndWrongLabelsTakeHalfOfTheAnswersAtMost) {
+  EXPECT_TRUE(no_alarm(verdict_of(kId, answering(0.12))));
+}
+
 }  // namespace
 }  // namespace osler::sample

@@ -4,6 +4,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/evidence/solved.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
@@ -107,9 +108,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (early + rest > curve.size()) return NotChecked{"too few losses after the first to compare with"};
   const double settled = signal::median(std::span(curve.value).subspan(early, rest));
   const double ratio = first / chance->loss;
-  // One sample may have any loss: the first few must be high together.
+  // One sample may have any loss: the first few must be high together, unless each is the mean of an epoch.
   const double head = signal::median(std::span(curve.value).first(3));
-  const bool alone = head < 0.5 * settings["factor"] * chance->loss;
+  const bool alone = !averages_epochs(patient) && head < 0.5 * settings["factor"] * chance->loss;
   const bool another_chance = !chance->sure && chance->accuracy < settings["guessing_accuracy"] &&
                               chance_classes(first, settings["tolerance"]).has_value();
   const bool falls_far = std::max(settled, loss->end) < settings["far"] * first;

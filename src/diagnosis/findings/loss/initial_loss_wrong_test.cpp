@@ -66,5 +66,18 @@ TEST(InitialLossWrong, RegressionIsNotChecked) {
   EXPECT_TRUE(unchecked(verdict_of(kId, run)));
 }
 
+TEST(InitialLossWrong, TheMeanOfAnEpochIsNoLuckyValue) {
+  // The first row stands for hundreds of steps, and the next one is down already.
+  const Values loss = {7.28, 1.33, 1.2, 1.18, 1.14, 1.09, 1.07, 1.05, 1.02, 0.97, 0.94, 0.92, 0.91, 0.87};
+  osler::Run run;
+  record(run, "train_loss", loss, {.first = 1});
+  record(run, "train_acc", curve(14, [](double x) { return 0.36 + 0.3 * x; }), {.first = 1});
+  EXPECT_TRUE(no_alarm(verdict_of(kId, run))) << "one value may be anything";
+  record(run, "val_loss", curve(14, [](double x) { return 1.5 - 0.5 * x; }), {.first = 1});
+  record(run, "val_acc", curve(14, [](double x) { return 0.37 + 0.3 * x; }), {.first = 1});
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+}
+
 }  // namespace
 }  // namespace osler::sample

@@ -24,7 +24,9 @@ An accuracy is logged beside the loss, the loss never fell below `factor` times 
 (less than `poor` of the way from guessing to perfection): a loss that is a sum over samples falls with a good accuracy and is left alone. C is that of the
 configuration, or else at most `most_classes`. An area under the curve tells that there are two: then the limit is
 `two_factor` times ln 2. Without an accuracy it takes a configuration that names a cross-entropy, its
-classes and its batch: a first loss above `sum` of batch x ln(C) may be a sum.
+classes and its batch: a first loss above `sum` of batch x ln(C) may be a sum. A training that began above
+`any_vocabulary` is also found where answers are better (up to `mostly_right`, or an area of `ranked_at_most`) and the loss
+is neither a sum, which would keep its proportion to the wrong answers, nor within what a model pays that is right so often.
 
 ## Why it matters
 Outputs of hundreds that are wrong come from weights or inputs that are far too large: unscaled data, a huge
@@ -40,13 +42,14 @@ Losses that are sums over a batch or a sequence, or have penalties added, are la
 /// A sum over many samples is larger by its number of terms, calmer than one sample by the root of it, and keeps the
 /// proportion between the loss and the answers: each term comes near Fano's bound for as many right ones. Outputs that
 /// have blown up do neither.
-bool may_be_a_sum(const LossAndAccuracy& pair, double first, double classes, const SettingValues& settings) {
+bool may_be_a_sum(const LossAndAccuracy& pair, double first, double classes, double honest,
+                  const SettingValues& settings) {
   const Reading& loss = *pair.loss;
   const double terms = first / std::log(classes);
   if (terms < settings["terms"]) return false;
   const bool calm = loss.noise.sigma < (settings["calm"] / std::sqrt(terms) + settings["least_noise"]) * loss.level;
   const double right = std::clamp(pair.share(pair.accuracy->end), 0.0, 1.0);
-  return calm && loss.end / terms > settings["honest"] * fano_bound(right, classes);
+  return calm && loss.end / terms > honest * fano_bound(right, classes);
 }
 
 /// A perplexity beside the loss is its exponential: then the loss is a mean in nats, and no sum.
@@ -99,8 +102,11 @@ std::optional<Observation> above_two_classes(const Patient& patient, const Setti
       if (area.size() < settings["fewest_points"]) continue;
       const double ranked = area.shown(area.end) / (area.shown(area.best) > 1.5 ? 100 : 1);
       // A sum over a batch or a mean over many outputs keeps its proportion to what is still ranked wrongly.
+      const double first = std::max(first_value(patient, *loss),
+                                    patient.training() != nullptr ? first_value(patient, *patient.training()) : 0.0);
       const bool sum = ranked > settings["guessed"] && loss->end > settings["honest"] * first_value(patient, *loss);
-      if (ranked > settings["well_ranked"] || sum) continue;
+      const bool blown = ranked < settings["ranked_at_most"] && loss->end < settings["out_of_proportion"] * first;
+      if ((ranked > settings["well_ranked"] && !blown) || sum) continue;
       Observation seen =
           observe(Severity::warning, confidence_of(loss->best / limit), loss->first_step, loss->last_step,
                   loss->name + " is at " + number(loss->end) + " with an area under the curve of " + number(ranked) +
@@ -111,6 +117,17 @@ std::optional<Observation> above_two_classes(const Patient& patient, const Setti
     }
   }
   return std::nullopt;
+}
+
+/// Training began above what guessing costs in the largest vocabulary, so that its loss is a sum or the outputs had
+/// blown up, and even its best value is more than a model that is right so often pays among as many classes.
+bool out_of_proportion(const Patient& patient, const LossAndAccuracy& pair, double classes,
+                       const SettingValues& settings) {
+  const Reading* training = patient.training();
+  if (training == nullptr || training->negated || loss_without_logarithm(patient)) return false;
+  const double right = std::clamp(pair.share(pair.accuracy->end), 0.0, 1.0);
+  return first_value(patient, *training) > settings["any_vocabulary"] && right < settings["mostly_right"] &&
+         pair.loss->best > fano_bound(right, classes);
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
@@ -131,12 +148,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const double gained = right - pair.share(first_value(patient, *pair.accuracy));
     const bool poor = (right - guess) / (1 - guess) < settings["poor"] ||
                       (!known && right < settings["guessed"] && gained < settings["risen"]);
-    if (lowest < settings["factor"] * chance || !poor) continue;
+    const bool absurd = lowest >= settings["factor"] * chance && poor;
+    if (!absurd && !out_of_proportion(patient, pair, classes, settings)) continue;
     // The first evaluation comes after much was learned: what training began with is the start of both.
     double first = first_value(patient, *pair.loss);
     if (patient.training() != nullptr) first = std::max(first, first_value(patient, *patient.training()));
     // Where nothing was learned, a sum is as sick as a mean.
-    if (gained > settings["risen"] && may_be_a_sum(pair, first, classes, settings)) continue;
+    const double honest = settings[absurd ? "honest" : "honest_enough"];
+    if ((gained > settings["risen"] || !absurd) && may_be_a_sum(pair, first, classes, honest, settings)) continue;
     Observation seen =
         observe(Severity::warning, confidence_of(lowest / (settings["factor"] * chance)), pair.loss->first_step,
                 pair.loss->last_step,
@@ -164,6 +183,7 @@ Finding loss_beyond_chance() {
                        {"terms", 4, "times ln(C) from which on a first loss may be a sum over samples or tokens"},
                        {"calm", 3, "noise of such a sum, in units of its level over the root of its terms"},
                        {"honest", 0.6, "share of Fano's bound that a term of a sum reaches at least"},
+                       {"honest_enough", 0.3, "the same where answers are better: most models stay below the bound"},
                        {"least_noise", 0.02, "noise, as a share of the level, that any loss may have"},
                        {"factor", 1.5, "times ln(C) beyond which a loss is absurd"},
                        {"poor", 0.35,
@@ -172,6 +192,11 @@ Finding loss_beyond_chance() {
                        {"risen", 0.1, "rise of that share which shows learning"},
                        {"two_factor", 2.5, "the same between two classes, told by an area under the curve"},
                        {"well_ranked", 0.8, "such an area that a loss of absurd size does not excuse"},
+                       {"ranked_at_most", 0.92, "an area above which no loss is held to be absurd"},
+                       {"out_of_proportion", 0.4,
+                        "share of the first loss below which such a loss is no sum: at an area of 0.92 half is left"},
+                       {"any_vocabulary", 12, "first loss, in nats, that no guess costs, among however many tokens"},
+                       {"mostly_right", 0.9, "share of right answers from which on the size of a loss does no harm"},
                        {"most_classes", 1000, "classes assumed where the log does not tell"}},
           .check = check,
           .judged_by = JudgedBy::loss};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/evidence/solved.h"
 #include "diagnosis/measuring.h"
 #include "diagnosis/movement.h"
@@ -135,15 +136,6 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
                                   reading.curve.value.begin() + static_cast<std::ptrdiff_t>(half));
   swing.late = signal::oscillation_of(early).amplitude < 0.5 * swing.motion.amplitude;
   return (large && structured) || erratic;
-}
-
-/// Training and validation have a value each in every row: a row is an epoch, and the training loss its mean.
-bool averages_epochs(const Patient& patient) {
-  const Reading* training = patient.training();
-  const Reading* validation = patient.validation();
-  if (training == nullptr || validation == nullptr) return false;
-  const double rows = training->curve.points();
-  return rows <= static_cast<double>(signal::kCurvePoints) && std::abs(rows - validation->curve.points()) <= 1;
 }
 
 /// Validation ends at its best, calmly: what swings in training is the batches, not the model.
