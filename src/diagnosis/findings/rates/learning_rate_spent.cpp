@@ -24,7 +24,7 @@ The rate has been below `spent_share` of its peak for the last `stretch` of the 
 exponential, fitted to that part alone) lies clearly lower: by `promised_share` of what had been gained, or of its level
 where that is less, and `noise_units` noise units. Of this promise less than `kept_share` was kept, and since the rate
 is spent the loss stands still. A rate that was at work too briefly to fit anything convicts itself when the loss fell
-while it lasted and has stood still for the nine tenths of the run since.
+while it lasted and has stood still for the `brief_part` of the run since.
 
 ## Why it matters
 The rest of the run is computed for nothing. A schedule that is as long as the run would have used it.
@@ -106,6 +106,9 @@ bool answers_a_plateau(const Patient& patient, const RateCurve& rate, const Spen
   constexpr std::size_t kFewest = 10;
   const Reading* validation = patient.validation();
   if (validation == nullptr || validation->size() < kFewest || !lowered_at_once(rate, course)) return false;
+  // A plateau takes a few evaluations to be seen.
+  constexpr std::size_t kPatience = 4;
+  if (validation->curve.step[kPatience] > course.works_until) return false;
   const Flatness flat = flatness_of(*validation);
   constexpr std::size_t kLate = 2;  // evaluations by which the start of a flat stretch may be seen too late
   if (flat.since >= validation->size()) return false;
@@ -213,7 +216,7 @@ Finding learning_rate_spent() {
        {"kept_share", 0.65, "share of the promise whose keeping acquits the schedule"},
        {"p_value", 0.01, "significance of a fall after the rate is spent"},
        {"standing_share", 0.05, "fall after the rate is spent, as a share of the gain, that still counts as standing"},
-       {"brief_part", 0.9, "part of the run that must be spent when the rate was at work too briefly to predict from"},
+       {"brief_part", 0.7, "part of the run that must be spent when the rate was at work too briefly to predict from"},
        {"brief_units", 5, "noise levels by which the loss must have fallen before, in that case"},
        {"cut", 4, "factor by which a rate is cut at once"},
        {"early", 0.32, "part of the run within which a cut comes early; plans cut at a third or later"},

@@ -87,5 +87,21 @@ TEST(LearningRateSpent, AConstantRateIsHealthyAndAMissingOneIsNotChecked) {
   EXPECT_TRUE(unchecked(verdict_of(kId, run)));
 }
 
+TEST(LearningRateSpent, ADecayWithinTheFirstEpochsIsNoAnswerToAPlateau) {
+  // Tenfold every second epoch: after six of 25 nothing moves, and no plateau was there to be seen before.
+  Values rate(25, 1.5e-6);
+  for (std::size_t i = 0; i < 6; ++i) rate[i] = 1.5e-3 * std::pow(0.1, std::floor(static_cast<double>(i) / 2));
+  Values loss(25, 0.2506);
+  const Values first = {1.065, 0.2952, 0.2602, 0.2562, 0.2529, 0.252, 0.2511};
+  std::copy(first.begin(), first.end(), loss.begin());
+  for (std::size_t i = 7; i < 25; ++i) loss[i] += 2e-4 * (i % 2 == 0 ? 1 : -1);
+  osler::Run run;
+  record(run, "train_loss", loss, {.first = 1});
+  record(run, "val_loss", loss, {.first = 1});
+  record(run, "lr", rate, {.first = 1});
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+}
+
 }  // namespace
 }  // namespace osler::sample
