@@ -239,7 +239,8 @@ constexpr double kTwice = 2;            // times the first value: what rose so f
 constexpr double kGrain = 0.03;         // this much more, that a single evaluation reaches by luck
 
 std::optional<Unlearned> below_the_mean(const Reading& r2, bool validation) {
-  if (r2.size() < kFewestEvaluations || r2.shown(r2.best) > 0) return std::nullopt;
+  constexpr double kLucky = 0.005;  // what the best of several evaluations of a constant reaches
+  if (r2.size() < kFewestEvaluations || r2.shown(r2.best) > kLucky) return std::nullopt;
   const double left = (1 - r2.shown(r2.end)) / (1 - r2.shown(r2.start));
   return Unlearned{r2.name,    r2.shown(r2.best), 0,           "no better than predicting the mean", left < kFollows,
                    validation, r2.first_step,     r2.last_step};
@@ -380,11 +381,12 @@ std::optional<Skill> skill(const Patient& patient) {
       const double unit = measure != Measure::r2 && best > 1.5 ? 100 : 1;
       if (accuracy && !classes && !lost_its_errors(reading, unit)) continue;
       const double chance = accuracy ? 1.0 / classes.value_or(2) : measure == Measure::auc ? 0.5 : 0;
-      Skill found{cast.series->name(), (best / unit - chance) / (1 - chance), best, false, reading.last_step};
       const double gained = reading.start - reading.end;
       const double lately = reading.course[reading.size() * 2 / 3] - reading.end;
-      found.rising = gained > 0 && lately > kStillRises * gained && lately > reading.noise.sigma;
-      return found;
+      const double share = (best / unit - chance) / (1 - chance);
+      const double soon = share + 3 * std::max(0.0, lately) / unit / (1 - chance);
+      const bool rising = gained > 0 && lately > kStillRises * gained && lately > reading.noise.sigma;
+      return Skill{cast.series->name(), share, best, rising, soon, reading.last_step};
     }
   }
   return std::nullopt;

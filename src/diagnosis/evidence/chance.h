@@ -51,6 +51,7 @@ struct Skill {
   double share = 0;     ///< 0: guessing, 1: perfect; may be negative
   double figure = 0;    ///< the best value as the log writes it
   bool rising = false;  ///< it still improved clearly over the last third of the run
+  double soon = 0;      ///< the share after as many steps again, at the pace of the last third
   std::int64_t last_step = 0;
 };
 /// On validation data where there are any, else on training data; nothing where the log does not tell.

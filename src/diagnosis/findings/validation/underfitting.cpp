@@ -57,7 +57,9 @@ std::optional<Observation> hardly_learned(const Patient& patient, const SettingV
                       training->size() >= settings["fewest_points"] && class_count(patient).value_or(2) > 2 &&
                       training->end > settings["kept"] * training->start &&
                       flatness_of(*training, settings["creep"]).share > settings["comes_to_rest"];
-  if (!best || best->share > settings[little ? "some_skill" : "least_skill"] || best->rising) return std::nullopt;
+  if (!best || best->share > settings[little ? "some_skill" : "least_skill"]) return std::nullopt;
+  // What still rises may get there, unless as many steps again would not even bring it half way.
+  if (best->rising && best->soon > settings["half_way"]) return std::nullopt;
   // Where training learned well, what fails is validation: another matter.
   if (training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start)
     return std::nullopt;
@@ -78,9 +80,13 @@ std::optional<Observation> knows_nothing(const Patient& patient, const SettingVa
   const auto found = unlearned(patient);
   const Reading* training = patient.training();
   if (!found) return std::nullopt;
-  // A figure that stands while training learns contradicts the loss: another matter.
+  // A figure that stands while training learns contradicts the loss: another matter. A training loss that came down to
+  // that of validation, and rests there, has learned no more than validation has.
+  const Reading* validation = patient.validation();
+  const bool no_better = validation != nullptr && training != nullptr && !validation->curve.empty() &&
+                         training->end > settings["beside"] * validation->end;
   const bool learned =
-      training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start;
+      training != nullptr && training->start > 0 && !no_better && training->end < settings["learned"] * training->start;
   if (learned && !found->follows) return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(2), found->first_step, found->last_step,
                              found->series + " is " + number(found->figure) + " at best, " + found->words + ".");
@@ -136,30 +142,33 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding underfitting() {
-  return {"underfitting",
-          "Both losses are flat, high and close together",
-          {Need::curve},
-          kDoc,
-          {{"least_skill", 0.2,
-            "share of the way from guessing to perfection; 98 in 100 healthy runs of the population come further than "
-            "0.35"},
-           {"kept", 0.75, "share of its first loss above which a classifier has learned little"},
-           {"comes_to_rest", 0.25, "last share of the run over which such a loss no longer falls"},
-           {"some_skill", 0.6, "the same limit where the loss says so too"},
-           {"learned", 0.6, "share of its first loss below which training has learned"},
-           {"fewest_points", 8, "points each loss needs"},
-           {"flat_share", 0.35, "last share of the run over which both must be flat"},
-           {"creep", 0.08, "share of all its gain that validation, which has little noise, may still gain over that"},
-           {"gap_share", 0.15, "distance between the losses, as a share of the level"},
-           {"gain_share", 0.5, "share of its first level that training must not have gained"},
-           {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},
-           {"poor_skill", 0.35, "share of the way from guessing to perfection that 98 in 100 healthy runs exceed"},
-           {"many_classes", 30, "classes from which on they are taken for tokens of a text"},
-           {"text_gain", 0.25, "share of its first loss that a model of texts has gained once it knows their tokens"},
-           {"goes_on", 0.02, "share of its gain that training may still gain over that stretch"},
-           {"p_value", 0.01, "significance of that gain"}},
-          check,
-          JudgedBy::loss};
+  return {
+      "underfitting",
+      "Both losses are flat, high and close together",
+      {Need::curve},
+      kDoc,
+      {{"least_skill", 0.2,
+        "share of the way from guessing to perfection; 98 in 100 healthy runs of the population come further than "
+        "0.35"},
+       {"half_way", 0.5, "share that a rising figure reaches if the run goes on as long again, at its present pace"},
+       {"kept", 0.75, "share of its first loss above which a classifier has learned little"},
+       {"comes_to_rest", 0.25, "last share of the run over which such a loss no longer falls"},
+       {"some_skill", 0.6, "the same limit where the loss says so too"},
+       {"learned", 0.6, "share of its first loss below which training has learned"},
+       {"beside", 0.6, "share of the validation loss above which the training loss is no better"},
+       {"fewest_points", 8, "points each loss needs"},
+       {"flat_share", 0.35, "last share of the run over which both must be flat"},
+       {"creep", 0.08, "share of all its gain that validation, which has little noise, may still gain over that"},
+       {"gap_share", 0.15, "distance between the losses, as a share of the level"},
+       {"gain_share", 0.5, "share of its first level that training must not have gained"},
+       {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},
+       {"poor_skill", 0.35, "share of the way from guessing to perfection that 98 in 100 healthy runs exceed"},
+       {"many_classes", 30, "classes from which on they are taken for tokens of a text"},
+       {"text_gain", 0.25, "share of its first loss that a model of texts has gained once it knows their tokens"},
+       {"goes_on", 0.02, "share of its gain that training may still gain over that stretch"},
+       {"p_value", 0.01, "significance of that gain"}},
+      check,
+      JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue
