@@ -138,7 +138,8 @@ std::optional<RecognisedDomain> agent(const Names& names) {
 }
 
 std::optional<RecognisedDomain> by_name(const Names& names) {
-  if (auto why = names.series({"box_loss", "bbox", "obj_loss", "dfl_loss", "rpn", "map50", "giou"})) {
+  if (auto why = names.series(
+          {"box_loss", "bbox", "obj_loss", "dfl_loss", "rpn", "map50", "giou", "iou_loss", "loss_iou", "hm_loss"})) {
     return guess(Domain::detection, 0.95, *why);
   }
   if (auto why = names.series({"miou", "mask_loss", "loss_mask", "seg_loss", "loss_seg"})) {

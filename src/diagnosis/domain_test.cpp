@@ -26,6 +26,7 @@ TEST(Domain, IsToldByTheSeries) {
   EXPECT_EQ(domain_of({"train_loss", "val_loss", "val_perplexity"}).domain, Domain::language_model);
   EXPECT_EQ(domain_of({"loss_G", "loss_D"}).domain, Domain::adversarial);
   EXPECT_EQ(domain_of({"train/box_loss", "train/cls_loss", "metrics/mAP50(B)"}).domain, Domain::detection);
+  EXPECT_EQ(domain_of({"total_loss", "iou_loss", "l1_loss", "conf_loss"}).domain, Domain::detection);
   EXPECT_EQ(domain_of({"train_loss", "val_acc"}).domain, Domain::classification);
   EXPECT_EQ(domain_of({"train_loss", "val_r2"}).domain, Domain::regression);
   EXPECT_EQ(domain_of({"loss"}).domain, Domain::unknown);

@@ -80,6 +80,17 @@ constexpr std::array kPhrases = {
     Translation{"테스트", "test"},
     Translation{"보상", "reward"},
     Translation{"스텝", "step"},
+    // Vietnamese, whose words are written apart
+    Translation{"độ chính xác", "accuracy"},
+    Translation{"Độ chính xác", "accuracy"},
+    Translation{"huấn luyện", "train"},
+    Translation{"Huấn luyện", "train"},
+    Translation{"kiểm định", "validation"},
+    Translation{"xác thực", "validation"},
+    Translation{"kiểm tra", "test"},
+    Translation{"Kiểm tra", "test"},
+    Translation{"mất mát", "loss"},
+    Translation{"Mất mát", "loss"},
 };
 
 // Whole words, in lower case.
@@ -158,7 +169,10 @@ constexpr std::array kWords = {
     // Turkish
     Translation{"kayıp", "loss"},
     Translation{"kayip", "loss"},
+    Translation{"kaybı", "loss"},
+    Translation{"kaybi", "loss"},
     Translation{"doğruluk", "accuracy"},
+    Translation{"doğruluğu", "accuracy"},
     Translation{"dogruluk", "accuracy"},
     Translation{"eğitim", "train"},
     Translation{"doğrulama", "validation"},
@@ -174,6 +188,7 @@ constexpr std::array kWords = {
     Translation{"потерь", "loss"},
     Translation{"валидация", "validation"},
     Translation{"валидации", "validation"},
+    Translation{"вал", "validation"},
     Translation{"проверка", "validation"},
     Translation{"проверки", "validation"},
     Translation{"обучение", "train"},

@@ -27,6 +27,11 @@ TEST(ForeignNames, OfSeveralWordsAreOneThing) {
   EXPECT_EQ(in_english("tasa_de_aprendizaje"), " lr ");
 }
 
+TEST(ForeignNames, AreKnownInTurkishAndVietnamese) {
+  EXPECT_EQ(in_english("Doğrulama Kaybı"), " validation   loss ");
+  EXPECT_EQ(in_english("Độ chính xác huấn luyện"), " accuracy   train ");
+}
+
 TEST(ForeignNames, LeaveEnglishAndNonsenseAlone) {
   for (const std::string name : {"train/loss", "test_acc", "", "\xff\xfe\x80", "\xc3", "layer.0.weight"}) {
     EXPECT_EQ(in_english(name), name);

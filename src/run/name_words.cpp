@@ -1,6 +1,7 @@
 // Splitting the names of series into words.
 #include "run/name_words.h"
 
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -81,6 +82,18 @@ void add_split(std::string word, std::vector<std::string>& split) {
   split.push_back(std::move(word));
 }
 
+/// Words that mean something else beside their neighbour: what is spent in "time cost", "batch_cost" and "cost time" is
+/// time, and "dice_coef" is the Dice coefficient, no setting.
+void settle_pairs(std::vector<std::string>& all) {
+  static constexpr std::array<std::string_view, 4> kSpent = {"time", "batch", "reader", "data"};
+  static constexpr std::array<std::string_view, 6> kOverlap = {"dice", "jaccard", "iou", "f1", "tversky", "matthews"};
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (all[i + 1] == "cost" && has(kSpent, all[i])) all[i + 1] = "time";
+    if (all[i] == "cost" && all[i + 1] == "time") all[i] = "time";
+    if ((all[i + 1] == "coef" || all[i + 1] == "coeff") && has(kOverlap, all[i])) all[i + 1] = "coefficient";
+  }
+}
+
 }  // namespace
 
 bool NameWords::adjacent(std::string_view first, std::string_view second) const {
@@ -98,6 +111,7 @@ NameWords words_of_name(std::string_view name) {
                                                                "generator", "discriminator", "value"};
   const std::size_t n = w.all.size();
   if (n > 1 && w.all[n - 1] == "l" && has(kPlayers, w.all[n - 2])) w.all[n - 1] = "loss";
+  settle_pairs(w.all);
   return w;
 }
 

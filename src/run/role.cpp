@@ -11,6 +11,7 @@
 #include "run/flat_layers.h"
 #include "run/lone_series.h"
 #include "run/name_words.h"
+#include "run/split_company.h"
 
 namespace osler {
 namespace {
@@ -263,6 +264,8 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   settle_by_company(map.casts_);
   cast_flat_layers(map.casts_);
   split_metrics(map.casts_);
+  settle_bare_splits(map.casts_);
+  settle_unsplit_accuracies(map.casts_);
   settle_objectives(map.casts_[Role::train_loss]);
   settle_objectives(map.casts_[Role::validation_loss]);
   for (Cast& cast : told) map.casts_[cast.guess.role].push_back(std::move(cast));

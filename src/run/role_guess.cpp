@@ -121,6 +121,7 @@ bool is_clipped_share(const NameWords& w) {
 
 /// "samples/sec", "tok/s", "it/s": what comes before the slash is done in a second.
 bool ends_in_per_second(std::string_view name) {
+  if (name.find("/sec/") != std::string_view::npos) return true;  // of each worker: "words/sec/thread"
   for (const std::string_view second : {"/s", "/sec", "/second", "/S", "/Sec"}) {
     if (name.ends_with(second)) return true;
   }
@@ -180,9 +181,11 @@ std::optional<Role> guess_state(std::string_view name, const NameWords& w) {
 /// Whether the name has a word beyond split, kind and manner of collection: one loss or metric among several.
 bool is_component(const NameWords& w) {
   std::size_t kinds = 0;
+  std::string_view last;
   for (const std::string& word : w.all) {
     if (has(words::kLoss, word) || has(words::kAccuracy, word)) {
-      ++kinds;
+      if (word != last) ++kinds;  // "Loss/total_loss" speaks of one loss
+      last = word;
     } else if (!has(words::kTrain, word) && !has(words::kValidation, word) && !has(words::kTest, word) &&
                !has(words::kCollection, word) && !has(words::kSmoothed, word) && !has(words::kWeakLoss, word) &&
                !has(words::kHigherMetric, word) && !has(words::kLowerMetric, word) && !has(words::kReward, word) &&
@@ -202,7 +205,7 @@ bool is_weak_loss(const NameWords& w) {
   });
   return !by_norm || std::all_of(w.all.begin(), w.all.end(), [](const std::string& word) {
     return word == "l1" || word == "l2" || has(words::kTrain, word) || has(words::kValidation, word) ||
-           has(words::kTest, word) || word == "error" || word == "distance" || word == "metrics";
+           has(words::kTest, word) || word == "error" || word == "distance" || word == "metrics" || word == "smooth";
   });
 }
 
@@ -254,10 +257,14 @@ void cast_figure(std::string_view name, const NameWords& w, RoleGuess& guess) {
 RoleGuess guess_figure(std::string_view name, const NameWords& w) {
   RoleGuess guess;
   guess.component = is_component(w);
-  guess.running_mean = w.any(words::kSmoothed);
+  guess.running_mean = w.any(words::kSmoothed) && !w.adjacent("smooth", "l1");
   const bool of_episodes =
       w.any("cost") && (w.any("ep") || w.any("episode"));  // of constrained agents, not an objective
-  if (w.any("best") || of_episodes || is_statistic(name) ||
+  // What a discriminator answers, filed beside the losses: "Loss/scores/fake".
+  const bool answers = (w.any("scores") || w.any("signs")) && (w.any("fake") || w.any("real"));
+  // Accumulated iterations stand in the logs of OpenPCDet as "Acc_iter".
+  const bool counted = w.adjacent("acc", "iter");
+  if (w.any("best") || of_episodes || answers || counted || is_statistic(name) ||
       (w.any(words::kDerived) && !w.any("total") && !w.any(words::kLoss)))
     return guess;
   guess.measure = measure_of(w);
@@ -274,7 +281,7 @@ RoleGuess guess_role(std::string_view series_name) {
   // A name this long is text that slipped into a log, not a name; looking at its start keeps this linear and quick.
   constexpr std::size_t kLongestName = 512;
   series_name = series_name.substr(0, kLongestName);
-  if (auto layer = guess_layer(series_name)) return *layer;
+  if (auto layer = guess_layer(series_name); layer && !ends_in_per_second(series_name)) return *layer;
   const NameWords w = words_of_name(series_name);
   RoleGuess guess;
   if (const auto state = guess_state(series_name, w)) {

@@ -162,6 +162,15 @@ constexpr Named kWild[] = {
     {"% time spent exploring", Role::exploration_rate},  // baselines
     {"best_val_loss", Role::other},                      // derived from another series
     {"num_samples", Role::other},                        // a count
+    {"Vali Loss", Role::validation_loss},                // Informer and its descendants
+    {"time cost", Role::step_time},                      // MXNet, Gluon
+    {"avg_batch_cost", Role::step_time},                 // PaddlePaddle
+    {"cost", Role::train_loss},
+    {"val_dice_coef", Role::validation_metric},  // Keras scripts
+    {"acc_iter", Role::other},                   // OpenPCDet: accumulated iterations
+    {"Loss/scores/fake/mean", Role::other},      // StyleGAN
+    {"words/sec/thread", Role::throughput},      // fastText
+    {"Updates/sec", Role::throughput},           // Sockeye
 };
 
 TEST(Role, IsGuessedFromTheNamesOfRealLogs) {
@@ -417,6 +426,49 @@ TEST(RoleMap, TakesAShareOfRightAnswersForAnAccuracyAndTheirCountForNone) {
   EXPECT_THAT(names_in(*RoleMap::infer(run_of({{"test/correct", {0.5, 0.6, 1}}})), Role::validation_accuracy),
               ElementsAre("test/correct"));
   EXPECT_THAT(names_in(*RoleMap::infer(run_of({{"correct", {51, 60, 64}}})), Role::train_accuracy), IsEmpty());
+}
+
+TEST(RoleMap, TakesSharesUnderBareSplitsBesideALossForAccuracies) {
+  const std::vector<double> falls = {1.9, 1.5, 1.1, 0.8, 0.6, 0.5};
+  const std::vector<double> rises = {0.30, 0.55, 0.70, 0.76, 0.79, 0.79};
+  const osler::Run graph = run_of({{"Loss", falls}, {"Train", rises}, {"Val", rises}, {"Test", rises}});
+  EXPECT_THAT(names_in(*RoleMap::infer(graph), Role::train_loss), ElementsAre("Loss"));
+  EXPECT_THAT(names_in(*RoleMap::infer(graph), Role::train_accuracy), ElementsAre("Train"));
+  EXPECT_THAT(names_in(*RoleMap::infer(graph), Role::validation_accuracy), ElementsAre("Val", "Test"));
+  EXPECT_THAT(names_in(*RoleMap::infer(graph), Role::validation_loss), IsEmpty());
+
+  const osler::Run links = run_of({{"Loss", falls}, {"Val", rises}, {"Test", rises}});
+  EXPECT_THAT(names_in(*RoleMap::infer(links), Role::validation_metric), ElementsAre("Val", "Test"))
+      << "perhaps areas under a curve";
+  const osler::Run errors = run_of({{"Loss", falls}, {"Train", falls}, {"Val", falls}});
+  EXPECT_THAT(names_in(*RoleMap::infer(errors), Role::validation_loss), ElementsAre("Val"))
+      << "what comes down is minimised";
+  const osler::Run overfitted = run_of({{"Loss", falls}, {"Val", {0.9, 0.6, 0.5, 0.6, 0.8, 0.95}}});
+  EXPECT_THAT(names_in(*RoleMap::infer(overfitted), Role::validation_loss), ElementsAre("Val"))
+      << "it does not begin at its lowest";
+  const osler::Run bare = run_of({{"train", rises}, {"val", rises}});
+  EXPECT_THAT(names_in(*RoleMap::infer(bare), Role::validation_loss), ElementsAre("val"))
+      << "no loss has a name of its own";
+}
+
+TEST(RoleMap, TakesAnAccuracyOfNoSplitBesideATrainLossForTheValidations) {
+  const osler::Run alone = run_with({"train_loss", "val_loss", "accuracy"});
+  EXPECT_THAT(names_in(*RoleMap::infer(alone), Role::validation_accuracy), ElementsAre("accuracy"));
+  const osler::Run both = run_with({"train_loss", "val_loss", "accuracy", "val_accuracy"});
+  EXPECT_THAT(names_in(*RoleMap::infer(both), Role::train_accuracy), ElementsAre("accuracy"));
+  const osler::Run keras = run_with({"loss", "val_loss", "accuracy"});
+  EXPECT_THAT(names_in(*RoleMap::infer(keras), Role::train_accuracy), ElementsAre("accuracy"))
+      << "Keras names no split of training's";
+}
+
+TEST(RoleMap, PutsATotalFiledUnderLossBeforeItsParts) {
+  const osler::Run run = run_with({"Loss/classification_loss", "Loss/localization_loss", "Loss/total_loss"});
+  EXPECT_EQ(RoleMap::infer(run)->first(Role::train_loss)->name(), "Loss/total_loss");
+}
+
+TEST(RoleMap, TakesASmoothL1ForTheLossWhereThereIsNoOther) {
+  const osler::Run run = run_with({"Train-Acc", "Train-SmoothL1", "Time cost"});
+  EXPECT_THAT(names_in(*RoleMap::infer(run), Role::train_loss), ElementsAre("Train-SmoothL1"));
 }
 
 TEST(RoleMap, TakesTheOnlyFallingSeriesOfALogWithoutKnownNamesForItsLoss) {

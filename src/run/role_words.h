@@ -18,7 +18,7 @@ constexpr bool has(const std::array<std::string_view, N>& words, std::string_vie
 inline constexpr std::array kTrain = {"train"sv, "training"sv, "trn"sv, "tr"sv, "learn"sv, "fit"sv};
 inline constexpr std::array kValidation = {"val"sv, "valid"sv,   "validation"sv, "validate"sv, "validating"sv,
                                            "va"sv,  "vl"sv,      "vld"sv,        "eval"sv,     "evaluation"sv,
-                                           "dev"sv, "heldout"sv, "holdout"sv,    "cv"sv};
+                                           "dev"sv, "heldout"sv, "holdout"sv,    "cv"sv,       "vali"sv};
 inline constexpr std::array kTest = {"test"sv, "testing"sv, "te"sv, "tst"sv};
 
 // What is measured. Strong loss words always mean a loss; weak ones do when nothing better is there.

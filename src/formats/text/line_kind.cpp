@@ -72,6 +72,21 @@ bool looks_like_code(std::string_view line) {
   return has_call_after_assignment(body);
 }
 
+bool only_date_and_level(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_word_character(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_word(text, at);
+    const std::string_view word = text.substr(at, end - at);
+    const bool level = word == "INFO" || word == "DEBUG" || word == "WARNING";
+    if (!level && (word.front() < '0' || word.front() > '9')) return false;
+    at = end;
+  }
+  return true;
+}
+
 Split announced_split(std::string_view line) {
   if (line.size() > kLongestHeading) return Split::none;
   Split found = Split::none;

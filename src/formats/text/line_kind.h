@@ -14,6 +14,9 @@ namespace osler::text {
 /// Whether the line is one that only a program starts with ("import torch"); what follows is likely code too.
 [[nodiscard]] bool opens_code(std::string_view line);
 
+/// Whether nothing but a date, a level and punctuation stands there.
+[[nodiscard]] bool only_date_and_level(std::string_view text);
+
 /// The split that a line without values announces for the lines below ("***** Evaluating *****", "Validating...").
 [[nodiscard]] Split announced_split(std::string_view line);
 

@@ -238,23 +238,7 @@ class Planner {
     const std::string_view name = parts_[static_cast<std::size_t>(plan_.step)].key.text;
     const bool plural = !name.empty() && (name.back() == 's' || name.back() == 'S');
     plan_.heading = !plural && line_.size() < 100 && std::all_of(parts_.begin(), parts_.end(), counts) &&
-                    only_prefix(line_.substr(0, parts_.front().key.begin));
-  }
-
-  /// Whether nothing but a date, a level and punctuation stands there.
-  static bool only_prefix(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-      if (!is_word_character(text[at])) {
-        ++at;
-        continue;
-      }
-      const std::size_t end = end_of_word(text, at);
-      const std::string_view word = text.substr(at, end - at);
-      const bool level = word == "INFO" || word == "DEBUG" || word == "WARNING";
-      if (!level && (word.front() < '0' || word.front() > '9')) return false;
-      at = end;
-    }
-    return true;
+                    only_date_and_level(line_.substr(0, parts_.front().key.begin));
   }
 
   void add_to_counter(std::string_view name) {
@@ -293,7 +277,7 @@ class Planner {
   /// "Batch = 100" on a line of its own: what is to be done, unless it comes again and rises.
   void note_possible_counter() {
     if (parts_.size() != 1 || plan_.counted() || parts_[0].traits.step == 0 || !integer(0) || !is_chosen(0)) return;
-    if (!trim(rest_after(0)).empty() || !only_prefix(line_.substr(0, parts_[0].key.begin))) return;
+    if (!trim(rest_after(0)).empty() || !only_date_and_level(line_.substr(0, parts_[0].key.begin))) return;
     plan_.possible_step = true;
     plan_.counter_kind = CounterKind::named;
   }
@@ -361,6 +345,10 @@ class Planner {
       }
     }
     if (plan_.epoch >= 0) return;
+    if (parts_.size() > 4 && parts_[2].numerator && line_[0] == '[' && trim(parts_[2].gap) == "][") {
+      plan_.epoch = 0;  // "[3/25][100/1583] Loss_D: 0.5"
+      return set_step(2, CounterKind::bare, "bare");
+    }
     // "Train 100: loss:0.28"
     for (std::size_t k = 0; k + 1 < parts_.size(); ++k) {
       const bool before_figure = parts_[k + 1].traits.metric && after(k) == ':';
@@ -445,7 +433,8 @@ class Planner {
         slot = plan_.slots[list];
         slot.name += "." + std::to_string(++in_list);
       } else if (k > 0 && plan_.slots[k - 1].use == Slot::Use::value && trim(part.gap) == "(" &&
-                 numbers_[k].unit_end == numbers_[k].end && after(k) == ')' && (!integer(k) || integer(k - 1))) {
+                 numbers_[k].unit_end == numbers_[k].end && after(k) == ')' && (!integer(k) || integer(k - 1)) &&
+                 !is_change(k)) {
         slot = plan_.slots[k - 1];
         slot.name += " (avg)";
       } else {
@@ -458,6 +447,19 @@ class Planner {
     }
   }
 
+  [[nodiscard]] bool is_change(std::size_t k) const {  // "loss: 0.50 (-0.01)"
+    return line_[numbers_[k].begin] == '-' && line_[numbers_[k - 1].begin] != '-';
+  }
+
+  /// "Epoch: 3, Loss: 0.8, Train: 0.91, Val: 0.79": the loss has a name of its own, so the splits tell of another
+  /// figure.
+  [[nodiscard]] bool names_loss_itself() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
+      return part.traits.metric && part.traits.split == Split::none && part.key.text.size() == 4 &&
+             starts_with_folded(part.key.text, "loss");
+    });
+  }
+
   std::string name_of(std::size_t k) {
     const Part& part = parts_[k];
     Slot& slot = plan_.slots[k];
@@ -467,7 +469,7 @@ class Planner {
     if (part.traits.bare_split && lasts(k)) return name + " time";
     if (part.traits.bare_split && plan_.counted() && !unit) {
       parts_[k].traits.metric = true;
-      return name + " loss";
+      return names_loss_itself() ? name : name + " loss";
     }
     if (part.traits.split == Split::none && part.traits.metric) {
       slot.split = split_before(part.key.begin);

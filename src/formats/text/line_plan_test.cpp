@@ -112,6 +112,21 @@ TEST(LinePlan, KnowsCountersByNameAndByPlace) {
   EXPECT_EQ(plan("Episode: 12, score: 21.5, steps: 187"), "step=12 <score>");
 }
 
+TEST(LinePlan, TakesTwoBracketsInFrontForEpochAndBatch) {
+  EXPECT_EQ(plan("[3/25][100/1583]\tLoss_D: 0.5\tLoss_G: 2.1"), "epoch=3 step=100 total=1583 <Loss_D><Loss_G>");
+  EXPECT_EQ(plan("[10/99] loss 0.3"), "step=10 total=99 <loss>");
+}
+
+TEST(LinePlan, TakesAChangeInParenthesesForNoRunningMean) {
+  EXPECT_EQ(plan(" | > avg_loss: 0.512 (-0.012)"), "<avg_loss>");
+  EXPECT_EQ(plan("step 3 loss -0.91 (-0.90)"), "step=3 <loss><loss (avg)>");
+}
+
+TEST(LinePlan, TakesBareSplitsBesideALossForAnotherFigure) {
+  EXPECT_EQ(plan("Epoch: 010, Loss: 0.8123, Train: 0.91, Val: 0.79, Test: 0.80"), "epoch=010 <Loss><Train><Val><Test>");
+  EXPECT_EQ(plan("Epoch 10 train 2.1 val 2.2"), "epoch=10 <train loss><val loss>");
+}
+
 TEST(LinePlan, CarriesTheSplitToTheFiguresBehindIt) {
   EXPECT_EQ(plan("epoch 3 train loss 0.5 acc 0.9 | val loss 0.4 acc 0.8 lr 0.1"),
             "epoch=3 <train loss><train/acc><val loss><val/acc><lr>");

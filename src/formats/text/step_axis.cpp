@@ -154,7 +154,9 @@ std::int64_t StepAxis::offset_of(Counter& counter, const Counters& counters, std
   // One line per epoch, always at the same batch: "epoch:3 iter:0/18".
   counter.standing = later && raw == *counter.last ? counter.standing + 1 : raw == counter.last ? counter.standing : 0;
   const bool stands = counters.total && raw < *counters.total && (raw <= 1 || counter.standing >= kStandingEpochs);
-  counter.starts_again |= later && (raw < *counter.last || (raw == *counter.last && (full || stands)));
+  // "Epoch: 2, Steps: 264", the same in every epoch: how many there are in one, no place in the run.
+  const bool length = !counters.total && counters.kind == CounterKind::named && raw > 1;
+  counter.starts_again |= later && (raw < *counter.last || (raw == *counter.last && (full || stands || length)));
   auto known = counter.epochs.find(epoch);
   if (known == counter.epochs.end()) {
     if (counter.epochs.size() >= kMostEpochs) counter.epochs.erase(counter.epochs.begin());

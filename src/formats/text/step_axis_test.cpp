@@ -37,6 +37,13 @@ TEST(StepAxis, LearnsTheLengthOfAnEpochThatNobodyTells) {
   EXPECT_EQ(axis.place(counted(100, 2)).step, 300);
 }
 
+TEST(StepAxis, TakesACounterThatIsTheSameInEveryEpochForTheLengthOfOne) {
+  StepAxis axis;
+  EXPECT_EQ(axis.place(counted(264, 1)).step, 264);
+  EXPECT_EQ(axis.place(counted(264, 2)).step, 528);
+  EXPECT_EQ(axis.place(counted(264, 3)).step, 792);
+}
+
 TEST(StepAxis, LeavesACounterOfTheWholeRunAlone) {
   StepAxis axis;
   EXPECT_EQ(axis.place(counted(100, 1)).step, 100);

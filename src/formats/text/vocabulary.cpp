@@ -307,7 +307,7 @@ Split split_of(std::string_view word) {
   if (name == "train" || name == "learn" || name == "training" || name == "trn" || name == "trainging")
     return Split::train;
   if (name == "val" || name == "valid" || name == "validation" || name == "validate" || name == "validating" ||
-      name == "vld") {
+      name == "vld" || name == "vali") {
     return Split::val;
   }
   if (name == "test" || name == "testing" || name == "tst") return Split::test;
