@@ -176,6 +176,16 @@ Table fine_tuning(simulate::Random& random) {
   return table.add("learning_rate", [](double x) { return 2e-5 * (1.0 - x); });
 }
 
+Table thousand_classes(simulate::Random& random) {
+  Table table(random, 12);
+  table.add(
+      "train_loss", [](double x) { return 7.04 - 0.98 * x; }, 0.003);
+  table.add(
+      "val_loss", [](double x) { return 6.91 - 0.7 * x; }, 0.003);
+  return table.add(
+      "val_acc", [](double x) { return 0.0014 * std::exp(2.6 * x); }, 0.03);
+}
+
 Table short_descent(simulate::Random& random) {
   Table table(random, 10, 1, 1);
   return table.put("loss", {0.693, 0.671, 0.652, 0.628, 0.611, 0.583, 0.571, 0.552, 0.541, 0.523}, 0.002)
@@ -239,6 +249,8 @@ Recipes progress_recipes() {
       healthy(kStuck, "late-escape", "At ln 4 for a quarter of the run, then a good descent.", late_escape),
       healthy(kStuck, "fine-tuning", "Starts near its floor and gains a fifth.", fine_tuning),
       healthy(kStuck, "short", "Ten epochs from ln 2 down to 0.52.", short_descent),
+      healthy(kStuck, "thousand-classes",
+              "Twelve epochs from ln 1000 down to 6.0, and 1.9 % right of a thousand classes.", thousand_classes),
       borderline(kStuck, "creeping", "Down by 1.2 % in 150 epochs, clearly above the noise.", creeping,
                  {"loss-plateau", "loss-too-slow"}),
   };

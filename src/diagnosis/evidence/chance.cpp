@@ -60,7 +60,9 @@ std::optional<Guessing> by_loss_and_accuracy(const Patient& patient) {
     const int classes = told > 1 ? told : std::max(2, by_loss);
     const double chance = std::log(classes);
     // Classes need not be equally frequent: guessing is right a little more often than in one of C cases.
-    const bool guessed = best < 1.6 / classes + 0.02 || (told == 0 && std::abs(accuracy * classes - 1) < 0.15);
+    // Among many classes even two answers in a hundred are many times what guessing gets right.
+    const double slack = std::min(0.02, 1.0 / classes);
+    const bool guessed = best < 1.6 / classes + slack || (told == 0 && std::abs(accuracy * classes - 1) < 0.15);
     // It may have begun worse than guessing; better it never was.
     if (guessed && pair.loss->best > (1 - kBesideBoth) * chance &&
         within(settled(*pair.loss), (1 - kBesideBoth) * chance, (1 + 2 * kBesideBoth) * chance) &&

@@ -1,7 +1,9 @@
 // loss-too-slow: a steady descent so shallow that it will not get anywhere useful.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
@@ -33,6 +35,13 @@ A run that has only just begun (warm-up), and fine-tuning that has little to gai
 - Smith 2018, A disciplined approach to neural network hyper-parameters: Part 1.
 )";
 
+/// Among hundreds of classes a few right answers in a hundred take little off the loss, and are many times chance.
+bool far_above_chance(const Patient& patient, double times) {
+  const auto classes = class_count(patient);
+  const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);  // validation's first
+  return classes && !pairs.empty() && pairs.front().share(pairs.front().accuracy->end) * *classes > times;
+}
+
 /// Over a whole training, from its first step, the loss gained hardly anything, on validation data neither.
 std::optional<Observation> hardly_moved(const Patient& patient, const Reading& loss, const SettingValues& settings) {
   if (loss.negated || !(loss.start > 0) || loss.size() < settings["fewest_values"]) return std::nullopt;
@@ -63,7 +72,7 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
     return quality.improvement() > settings["metric_gain"] * std::max(std::abs(quality.start), std::abs(quality.best));
   });
   if (left < least || left > settings["not_risen"] || loss.top > settings["climbed"] * loss.start || followed ||
-      skilled || metric_moved)
+      skilled || metric_moved || far_above_chance(patient, settings["times_chance"]))
     return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(1.5), loss.first_step, loss.last_step,
                              loss.name + " has gained only " + per_cent(1 - left) +
@@ -179,6 +188,7 @@ Finding loss_too_slow() {
            {"not_risen", 0.985, "share of the first loss beyond which nothing moved: that is loss-stuck-from-start"},
            {"skilled", 0.4, "share of the way from guessing to perfection of a model that knows its task"},
            {"rising", 0.25, "the same of one that still improves"},
+           {"times_chance", 8, "times what guessing gets right, of an accuracy that shows progress among many classes"},
            {"metric_gain", 0.1, "gain of another metric, as a share of its size, that shows progress"},
            {"begins", 0.03, "first step, in lengths of the log, up to which the log begins with the training"},
            {"fewest_values", 8, "losses needed to see that nothing comes"},
