@@ -134,7 +134,7 @@ bool is_part_of_game(std::string_view name, const NameWords& w, Role plain) {
   if (plain != Role::other && plain != Role::train_metric && plain != Role::train_loss) return false;
   if (w.all.empty() || w.all.size() > 2 || (w.all[0] != "g" && w.all[0] != "d") || w.any(words::kAccuracy))
     return false;
-  return name.find('(') == std::string_view::npos && !w.any("x");
+  return name.find('(') == std::string_view::npos && !w.any("x") && !w.any("gz") && !w.any("z");
 }
 
 std::optional<RoleGuess> guess_player(std::string_view name, const NameWords& w, const RoleGuess& plain) {

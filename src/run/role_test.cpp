@@ -135,6 +135,7 @@ constexpr Named kWild[] = {
     {"loss_D", Role::discriminator_loss},
     {"errD", Role::discriminator_loss},  // PyTorch's DCGAN
     {"D(x)", Role::other},
+    {"D_gz", Role::other},
     {"D_A", Role::discriminator_loss},  // CycleGAN
     {"cycle_A", Role::generator_loss},
     {"reward", Role::reward},  // TRL's GRPO

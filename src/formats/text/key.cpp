@@ -86,6 +86,19 @@ bool strip_remark(std::string_view& text) {
   return !text.empty();
 }
 
+/// "D(x)", "D(G(z))": what a network says, and no remark on a name.
+std::string_view function_of_one_letter(std::string_view text) {
+  constexpr std::size_t kLongest = 10;
+  std::size_t depth = 0;
+  for (std::size_t i = text.size(); i > 0 && text.size() - i < kLongest; --i) {
+    depth += text[i - 1] == ')' ? 1 : 0;
+    if (text[i - 1] != '(' || --depth > 0) continue;
+    const bool letter = i > 1 && has_letter(text.substr(i - 2, 1)) && (i < 3 || !is_word_character(text[i - 3]));
+    return letter ? text.substr(i - 2) : std::string_view{};
+  }
+  return {};
+}
+
 /// "[loss] 0.5", "|g_param|=1e5": the name within its own fences.
 std::string_view fenced(std::string_view text, char open, bool keep_fence) {
   const std::size_t start = text.substr(0, text.size() - 1).rfind(open);
@@ -193,8 +206,11 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
     }
     if (text.empty()) return key;
     const char last = text.back();
-    if (last == ')' && !strip_remark(text)) return key;
-    if (last == ']') {
+    const std::string_view function = last == ')' ? function_of_one_letter(text) : std::string_view{};
+    if (function.empty() && last == ')' && !strip_remark(text)) return key;
+    if (!function.empty()) {
+      name = function;
+    } else if (last == ']') {
       name = fenced(text, '[', false);
       const KeyTraits traits = describe_key(name);
       if (!traits.metric && !traits.signal && !traits.epoch && traits.step == 0 && !traits.bare_split) return key;

@@ -117,6 +117,11 @@ TEST(LinePlan, TakesTwoBracketsInFrontForEpochAndBatch) {
   EXPECT_EQ(plan("[10/99] loss 0.3"), "step=10 total=99 <loss>");
 }
 
+TEST(LinePlan, KeepsWhatADiscriminatorSaysApartFromTheNetworks) {
+  EXPECT_EQ(plan("step 3 Loss_D: 0.5 D(x): 0.74 D(G(z)): 0.30"), "step=3 <Loss_D><D(x)><D(G(z))>");
+  EXPECT_EQ(plan("step 3 time (ms): 12.5 Loss(avg): 0.5"), "step=3 <time><Loss>");
+}
+
 TEST(LinePlan, TakesAChangeInParenthesesForNoRunningMean) {
   EXPECT_EQ(plan(" | > avg_loss: 0.512 (-0.012)"), "<avg_loss>");
   EXPECT_EQ(plan("step 3 loss -0.91 (-0.90)"), "step=3 <loss><loss (avg)>");
