@@ -176,6 +176,22 @@ Table fine_tuning(simulate::Random& random) {
   return table.add("learning_rate", [](double x) { return 2e-5 * (1.0 - x); });
 }
 
+Table filled_queue(simulate::Random& random) {
+  Table table(random, 100);
+  table.add(
+      "loss", [](double x) { return x < 0.08 ? 2.0 + 6.1 * x / 0.08 : 6.6 + 1.5 * std::exp(-4.0 * (x - 0.08) / 0.92); },
+      0.003);
+  return table.add(
+      "acc1", [](double x) { return 40.0 - 35.0 * std::exp(-3.0 * x) + (x < 0.02 ? 20.0 : 0.0); }, 0.02);
+}
+
+Table random_noise_levels(simulate::Random& random) {
+  Table table(random, 1500, 1, 1);
+  simulate::Levels loss(1500);
+  for (double& value : loss) value = 0.12 * std::exp(0.7 * random.normal());
+  return table.put("step_loss", loss).add("lr", 1e-4);
+}
+
 Table thousand_classes(simulate::Random& random) {
   Table table(random, 12);
   table.add(
@@ -228,6 +244,8 @@ Recipes progress_recipes() {
               warm_restarts),
       healthy(kDiverging, "warmup-bump", "The loss peaks while the rate warms up.", warmup_bump),
       healthy(kDiverging, "curriculum", "Longer sequences from the middle on: a jump, then descent again.", curriculum),
+      healthy(kDiverging, "filled-queue",
+              "A queue of negatives fills for eight epochs, then the loss descends in a bend.", filled_queue),
       healthy(kDiverging, "noisy-descent", "Noise of a quarter of the loss on a steady descent.", noisy_descent),
       borderline(kDiverging, "small-rise", "Up by five per cent of its best over the last 40 %.", small_rise,
                  {"loss-plateau", "loss-stuck-after-drop"}),
@@ -249,6 +267,8 @@ Recipes progress_recipes() {
       healthy(kStuck, "late-escape", "At ln 4 for a quarter of the run, then a good descent.", late_escape),
       healthy(kStuck, "fine-tuning", "Starts near its floor and gains a fifth.", fine_tuning),
       healthy(kStuck, "short", "Ten epochs from ln 2 down to 0.52.", short_descent),
+      healthy(kStuck, "random-noise-levels",
+              "Denoising at noise levels drawn anew: samples differ sevenfold, and no trend.", random_noise_levels),
       healthy(kStuck, "thousand-classes",
               "Twelve epochs from ln 1000 down to 6.0, and 1.9 % right of a thousand classes.", thousand_classes),
       borderline(kStuck, "creeping", "Down by 1.2 % in 150 epochs, clearly above the noise.", creeping,

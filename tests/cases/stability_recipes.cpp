@@ -60,6 +60,15 @@ Table large_bounces(simulate::Random& random) {
   return table.put("train_loss", loss).add("lr", 0.1);
 }
 
+Table learned_in_the_first_epoch(simulate::Random& random) {
+  Table table(random, 50);
+  table.add(
+      "loss", [](double x) { return 0.0012 + 0.3 * std::exp(-40.0 * x); }, 0.03);
+  simulate::Levels validation(50);
+  for (double& value : validation) value = 0.0018 * std::exp(0.65 * random.normal());
+  return table.put("val_loss", validation);
+}
+
 Table single_samples(simulate::Random& random) {
   Table table(random, 400);
   return table.add(
@@ -105,6 +114,8 @@ Recipes stability_recipes() {
            kSwinging),
       sick(kOscillating, "large-bounces", "Between 1.5e4 and 4.5e4, row by row.", large_bounces,
            {"lr-too-high", "batch-too-small"}, kSwinging),
+      healthy(kOscillating, "learned-at-once",
+              "Nearly all is learned in the first epochs; a tiny validation loss wobbles.", learned_in_the_first_epoch),
       healthy(kOscillating, "single-samples", "Batches of one: noise of 40 % on a steady descent.", single_samples),
       healthy(kOscillating, "smoothed-noise", "A moving average makes slow waves of plain noise.", smoothed_noise),
       healthy(kOscillating, "cyclic-rate", "The loss follows a cyclic learning rate on its way down.", cyclic_rate),

@@ -52,7 +52,8 @@ bool settles_after_start(const Reading& loss, double early) {
   if (at > n / 2 || n - at < 8) return false;
   const signal::Trend trend =
       signal::trend_of(std::span(loss.curve.step).subspan(at), std::span(loss.curve.value).subspan(at));
-  return trend.falls(0.001) && -trend.change > 0.2 * (*top - loss.best);
+  // A descent that bends has fallen further than its median slope says.
+  return trend.falls(0.001) && std::max(-trend.change, *top - loss.end) > 0.2 * (*top - loss.best);
 }
 
 /// Since its last leap the loss has come down all along and still does, by more than `won_back` of the rise: harder

@@ -92,6 +92,19 @@ bool beyond_usual_rates(const Patient& patient, double times) {
   return peak && *peak > times * highest_usual_rate(patient);
 }
 
+/// What the loss has moved over. The first evaluation may come after most of the learning: what training began with is
+/// the start of both, where both are on one scale.
+double gain_of(const Patient& patient, const Reading& reading) {
+  constexpr double kSameScale = 5;
+  const double own = std::max(reading.top - reading.best, 0.0);
+  const Reading* training = patient.training();
+  if (&reading != patient.validation() || training == nullptr || training->negated || reading.negated ||
+      !(training->end > 0) || reading.end > kSameScale * training->end || training->end > kSameScale * reading.end) {
+    return own;
+  }
+  return std::max(own, training->start - reading.best);
+}
+
 bool swings(const Patient& patient, const Reading& reading, bool averaged, const SettingValues& settings,
             Swing& swing) {
   const std::size_t n = reading.size();
@@ -102,7 +115,7 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
   if (accumulates(late_values, settings)) return false;
   swing.reading = &reading;
   swing.motion = signal::oscillation_of(late_values);
-  const double gain = std::max(reading.top - reading.best, 0.0);
+  const double gain = gain_of(patient, reading);
   // A loss that may be negative has no level to compare with: half of what it moved over stands for it.
   const bool positive = *std::min_element(reading.curve.low.begin(), reading.curve.low.end()) >= 0;
   const double level = std::max(positive ? std::abs(signal::median(late_values)) : 0.5 * gain, 1e-300);

@@ -8,6 +8,7 @@
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
+#include "signal/noise.h"
 #include "signal/robust.h"
 
 namespace osler::catalogue {
@@ -94,6 +95,11 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   still.doubtful = !small && early - late > noisy_gain;
   still.margin = small ? settings["gain_share"] / std::max(still.gain, 0.1 * settings["gain_share"]) : 1.2;
   return still;
+}
+
+/// Its samples differ more than training changes it, as where noise of random strength is to be removed.
+bool is_scattered(const Patient& patient, const Reading& reading, double share) {
+  return signal::noise_of(close_up(patient, reading).value).sigma > share * reading.level;
 }
 
 /// The loss leapt away from its first value, and has come back to it and no lower.
@@ -215,7 +221,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   for (const Reading* reading : objectives) {
     const Stillness still = stillness_of(*reading, settings);
     // Noise may hide a gain from one curve, hardly from two that were measured apart.
-    const bool hidden = still.blurred && objectives.size() < 2;
+    const bool hidden =
+        objectives.size() < 2 && (still.blurred || is_scattered(patient, *reading, settings["scattered"]));
     if (!still.stuck || hidden || still.doubtful || continues(*reading, settings["continued"])) {
       return NotFound{};
     }
@@ -252,6 +259,7 @@ Finding loss_stuck_from_start() {
            {"factor", 0.3, "movement in natural-log units that counts whatever the scatter"},
            {"noisy_gain_share", 0.04, "the same for a curve whose noise hides any trend"},
            {"fair_gain", 0.3, "gain, as a share of the level, that noise may hide: then nothing is said"},
+           {"scattered", 0.5, "noise, as a share of the level, of a loss in which no standstill can be seen"},
            {"noise_units", 1, "noise levels the later part must lie below the first"},
            {"wander_units", 3,
             "scatter and wandering together, in units of which the lowest level must lie near the first"},

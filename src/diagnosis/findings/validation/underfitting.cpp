@@ -55,7 +55,7 @@ std::optional<Observation> hardly_learned(const Patient& patient, const SettingV
   // A classifier that keeps three quarters of its first loss has learned little, whatever is right by then.
   const bool little = training != nullptr && training->start > 0 && !training->negated &&
                       training->size() >= settings["fewest_points"] && class_count(patient).value_or(2) > 2 &&
-                      training->end > settings["kept"] * training->start &&
+                      training->end > settings["kept"] * training->start && training->end < training->start &&
                       flatness_of(*training, settings["creep"]).share > settings["comes_to_rest"];
   if (!best || best->share > settings[little ? "some_skill" : "least_skill"]) return std::nullopt;
   // What still rises may get there, unless as many steps again would not even bring it half way.
