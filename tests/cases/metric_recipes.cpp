@@ -28,6 +28,25 @@ Table too_small(simulate::Random& random) {
       "val_accuracy", [](double x) { return 0.35 - 0.25 * std::exp(-15.0 * x); }, 0.01);
 }
 
+Table answers_with_blanks(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "train_loss", [](double x) { return fall(12.0 * x, 2.88, 12.0); }, 0.003);
+  table.add(
+      "val_loss", [](double x) { return fall(12.0 * x, 2.91, 6.0); }, 0.003);
+  return table.add("val_wer", 1.0);
+}
+
+Table first_words(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "train_loss", [](double x) { return fall(2.0 * x, 0.4, 5.0); }, 0.01);
+  table.add(
+      "val_loss", [](double x) { return fall(2.0 * x, 0.6, 5.0); }, 0.01);
+  return table.add(
+      "val_wer", [](double x) { return std::min(1.0, 1.3 - 0.9 * x); }, 0.01);
+}
+
 Table too_small_regression(simulate::Random& random) {
   Table table(random, 150);
   const auto level = [](double x) { return 820.0 + 400.0 * std::exp(-20.0 * x); };
@@ -294,6 +313,10 @@ Recipes metric_recipes() {
   return {
       sick("underfitting", "classifier", "36 % accuracy, both losses flat at 1.75 since epoch 20.", too_small,
            {"model-too-small", "too-much-regularization"}, kFlat),
+      sick("underfitting", "answers-with-blanks",
+           "The loss comes down from 12 to 2.9 and rests; every word stays wrong.", answers_with_blanks, {}, kFlat),
+      healthy("underfitting", "first-words", "Every word is wrong for a third of the run, then fewer and fewer.",
+              first_words),
       healthy("underfitting", "regression",
               "Both errors flat at 820; without a figure of merit nobody knows the floor.", too_small_regression),
       healthy("underfitting", "fits", "Falls to a tenth with an accuracy of 98 %.", fits, {"loss-plateau"}),

@@ -176,6 +176,29 @@ Table fine_tuning(simulate::Random& random) {
   return table.add("learning_rate", [](double x) { return 2e-5 * (1.0 - x); });
 }
 
+Table mean_of_targets(simulate::Random& random) {
+  Table table(random, 40, 1, 1);
+  table.add(
+      "train_loss", [](double x) { return 1.0 + 0.35 * std::exp(-30.0 * x); }, 0.002);
+  return table.add("val_loss", 1.002, 0.001);
+}
+
+Table unbounded_critic(simulate::Random& random) {
+  Table table(random, 120, 100);
+  table.add(
+      "d_loss", [](double x) { return -3.0 * std::exp(10.0 * x); }, 0.1);
+  return table.add(
+      "g_loss", [](double x) { return 2.0 * std::exp(9.0 * x); }, 0.1);
+}
+
+Table bounded_critic(simulate::Random& random) {
+  Table table(random, 120, 100);
+  table.add(
+      "d_loss", [](double x) { return -8.0 * std::exp(-4.0 * x) - 1.5; }, 0.1);
+  return table.scatter(
+      "g_loss", [](double x) { return -4.0 + 9.0 * x; }, 0.8);
+}
+
 Table filled_queue(simulate::Random& random) {
   Table table(random, 100);
   table.add(
@@ -244,6 +267,8 @@ Recipes progress_recipes() {
               warm_restarts),
       healthy(kDiverging, "warmup-bump", "The loss peaks while the rate warms up.", warmup_bump),
       healthy(kDiverging, "curriculum", "Longer sequences from the middle on: a jump, then descent again.", curriculum),
+      sick(kDiverging, "unbounded-critic", "The losses of both networks grow ten-thousandfold.", unbounded_critic),
+      healthy(kDiverging, "bounded-critic", "A critic closes in while the generator's score drifts.", bounded_critic),
       healthy(kDiverging, "filled-queue",
               "A queue of negatives fills for eight epochs, then the loss descends in a bend.", filled_queue),
       healthy(kDiverging, "noisy-descent", "Noise of a quarter of the loss on a steady descent.", noisy_descent),
@@ -256,6 +281,8 @@ Recipes progress_recipes() {
           sick(kStuck, "chance-of-two-noisy", "A noisy binary classifier around ln 2.", chance_of_two_noisy, {}, kFlat),
           0, 0),
       sick(kStuck, "regression", "A squared error of 3e4 without any trend.", stuck_regression, {}, kFlat),
+      sick(kStuck, "mean-of-targets", "Both squared errors rest at exactly 1 after a few epochs.", mean_of_targets, {},
+           kFlat),
       sick(kStuck, "tiny-gradient", "No progress, and gradient norms of 3e-10.", tiny_gradient,
            {"vanishing-signal", "bad-initialization", "dead-units", "saturation"},
            {"loss-plateau", "loss-too-slow", "underfitting", "vanishing-gradients"}),

@@ -31,6 +31,21 @@ Table short_valley(simulate::Random& random) {
       .put("val_loss", {0.68, 0.62, 0.56, 0.53, 0.525, 0.54, 0.56, 0.60, 0.63, 0.68, 0.72, 0.77, 0.81, 0.86});
 }
 
+Table answers_alone(simulate::Random& random) {
+  Table table(random, 30, 1, 1);
+  table.add(
+      "train_acc", [](double x) { return 1.0 - 0.7 * std::exp(-6.0 * x); }, 0.003);
+  return table.add("test_acc", 0.31, 0.04);
+}
+
+Table answers_follow(simulate::Random& random) {
+  Table table(random, 30, 1, 1);
+  table.add(
+      "train_acc", [](double x) { return 1.0 - 0.7 * std::exp(-6.0 * x); }, 0.003);
+  return table.add(
+      "test_acc", [](double x) { return 0.78 - 0.5 * std::exp(-6.0 * x); }, 0.01);
+}
+
 Table sparse(simulate::Random& random) {
   Table table(random, 400, 10);
   table.add(
@@ -112,6 +127,9 @@ Recipes validation_recipes() {
                    kToo),
               10, 25),
       between(sick(kOverfitting, "short", "Fourteen epochs, best at the fifth.", short_valley, kCauses, kToo), 4, 8),
+      sick(kOverfitting, "answers-alone", "All of training is right, a third of the test set from the first epoch on.",
+           answers_alone, {}, kToo),
+      healthy(kOverfitting, "answers-follow", "All of training is right, and 78 % of the test set.", answers_follow),
       between(sick(kOverfitting, "sparse-validation", "Twenty validations beside 400 rows of training.", sparse,
                    kCauses, kToo),
               1000, 2200),

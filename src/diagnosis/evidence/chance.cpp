@@ -195,6 +195,23 @@ std::optional<Guessing> by_both_losses(const Patient& patient) {
   return found;
 }
 
+/// Training and validation, measured apart, have come to rest at exactly 1 and were never lower: the squared error of
+/// answering with the mean, where targets are normalised, and the whole of an overlap or a margin elsewhere.
+std::optional<Guessing> by_normalised_losses(const Patient& patient) {
+  constexpr double kBeside = 0.01;
+  const Reading* training = patient.training();
+  const Reading* validation = patient.validation();
+  if (training == nullptr || validation == nullptr || training->negated || validation->negated ||
+      training->size() < kFewestToRest / 2 || validation->size() < kFewestToRest / 2) {
+    return std::nullopt;
+  }
+  const auto rests = [](const Reading& loss) {
+    return loss.best > 1 - kBeside && within(settled(loss), 1 - kBeside, 1 + kBeside);
+  };
+  if (!rests(*training) || !rests(*validation)) return std::nullopt;
+  return stays(*training, 1, "that of answering with the mean of normalised targets", false);
+}
+
 std::optional<Guessing> by_metric(const Patient& patient, Role role, bool validation) {
   for (const Cast& cast : patient.roles().in(role)) {
     const Reading metric = read_series(*cast.series, cast.guess.higher_is_better);
@@ -230,6 +247,7 @@ std::optional<Guessing> by_metric(const Patient& patient, Role role, bool valida
   return std::nullopt;
 }
 
+constexpr double kPerCent = 100;
 constexpr double kFollows = 0.7;        // what is left of 1 - R2 where it follows the loss
 constexpr double kLowAccuracy = 0.35;   // mean of the later accuracies: more may be the share of the largest class
 constexpr std::size_t kAccuracies = 6;  // evaluations after which an accuracy should have risen
@@ -281,6 +299,20 @@ std::optional<Unlearned> ranks_nothing(const Reading& area, bool validation) {
                    false,     validation, area.first_step, area.last_step};
 }
 
+/// A recogniser that gets every word wrong from the first evaluation to the last, and whose training loss has come to
+/// rest: it answers with blanks.
+std::optional<Unlearned> every_word_wrong(const Patient& patient, const Reading& errors, bool validation) {
+  constexpr double kAllWrong = 0.97;
+  constexpr double kRests = 0.05;  // of its level, by which the loss of one that still learns falls in the last third
+  const Reading* training = patient.training();
+  if (errors.size() < kPatience || training == nullptr || training->negated || training->size() < kPatience) return {};
+  const double unit = errors.best > 1.5 ? kPerCent : 1;
+  const double fall = training->course[training->size() * 2 / 3] - training->end;
+  if (errors.best < kAllWrong * unit || fall > kRests * training->level) return {};
+  return Unlearned{errors.name, errors.best, kAllWrong * unit,  "as if nothing were recognised",
+                   true,        validation,  errors.first_step, errors.last_step};
+}
+
 /// The log begins in the middle of a training: its first values are none of an untrained model.
 bool begins_late(const Patient& patient) {
   constexpr double kShare = 0.5;  // first step, in lengths of the log
@@ -306,6 +338,8 @@ std::optional<Unlearned> unlearned(const Patient& patient) {
         if (auto found = below_the_mean(read_series(*cast.series, true), validation)) return found;
       } else if (cast.guess.measure == Measure::auc) {
         if (auto found = ranks_nothing(read_series(*cast.series, true), validation)) return found;
+      } else if (cast.guess.measure == Measure::word_error_rate) {
+        if (auto found = every_word_wrong(patient, read_series(*cast.series, false), validation)) return found;
       } else if (cast.guess.measure == Measure::accuracy && !odd) {
         const Reading accuracy = read_series(*cast.series, true);
         if (accuracy.size() < kAccuracies) continue;
@@ -325,6 +359,7 @@ std::optional<Guessing> guessing(const Patient& patient) {
   }
   if (auto found = by_loss(patient)) return found;
   if (auto found = by_both_losses(patient)) return found;
+  if (auto found = by_normalised_losses(patient)) return found;
   if (auto found = by_part(patient)) return found;
   return by_rest(patient);
 }

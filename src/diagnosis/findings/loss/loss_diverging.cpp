@@ -25,7 +25,7 @@ end level was last seen in the first `lost_time` of the way to the best point. W
 single points is large, the medians of the best and the last eighth of the curve may part by `parted_errors` standard
 errors instead, when `parted_lost` of the gain is lost. A leap of `leap_units` that the last third of the run does not
 win back (`won_back`) counts from `leap_lost` and `leap_time` on. A rise to `explosion` times the lowest level counts
-whatever was gained before, and so does an end `above_start` times above the first level where the loss was that high for
+whatever was gained before (of networks that play against each other nothing less does), and so does an end `above_start` times above the first level where the loss was that high for
 `strays` of the run.
 
 ## Why it matters
@@ -228,7 +228,39 @@ bool strays_above(const Reading& loss, const SettingValues& settings) {
   return static_cast<double>(above) > settings["strays"] * static_cast<double>(loss.size());
 }
 
+/// Networks that play against each other rise and fall by design, but not by factors of hundreds without end: a critic
+/// whose slope nothing bounds.
+Verdict check_game(const Patient& patient, const SettingValues& settings) {
+  constexpr double kSignificance = 0.001;
+  bool checked = false;
+  for (const Role role : {Role::discriminator_loss, Role::generator_loss}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      const Reading loss = read_series(*cast.series, cast.guess.higher_is_better);
+      const std::size_t n = loss.size();
+      if (n < settings["fewest_points"]) continue;
+      checked = true;
+      std::vector<double> sizes;
+      for (const double value : loss.curve.value) sizes.push_back(std::abs(value));
+      const std::size_t fifth = std::max<std::size_t>(2, n / 5);
+      const double begin = std::max(1.0, signal::median(std::span(sizes).first(fifth)));
+      const double end = signal::median(std::span(sizes).last(fifth));
+      const signal::Trend trend = signal::trend_of(loss.curve.step, sizes);
+      if (end < settings["explosion"] * begin || !trend.rises(kSignificance)) continue;
+      Observation seen = observe(Severity::critical, confidence_of(end / (settings["explosion"] * begin)),
+                                 loss.first_step, loss.last_step,
+                                 loss.name + " has grown without a bound, from " + number(loss.curve.value.front()) +
+                                     " to " + number(loss.curve.value.back()) + ".");
+      seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, end, begin,
+                                       "its size is " + times(end / begin) + " what it was"));
+      return seen;
+    }
+  }
+  return checked ? Verdict(NotFound{}) : Verdict(NotChecked{"fewer points than a rise needs"});
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
+  if (patient.adversarial()) return check_game(patient, settings);
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
@@ -321,8 +353,7 @@ Finding loss_diverging() {
        {"start", 0.1,
         "part of the run in which a low loss is no gain when the loss climbs there and falls from then on"},
        {"explosion", 100, "factor above the lowest level that always counts (the seeds' early-minimum rule)"}},
-      check,
-      JudgedBy::loss};
+      check};
 }
 
 }  // namespace osler::catalogue

@@ -23,8 +23,9 @@ among C classes: 0.693 for 2, 1.386 for 4, 2.303 for 10, 6.908 for 1000.
 From the start to the best smoothed level the loss gained less than `gain_share` of its level; or it shows no
 significant trend (Mann-Kendall, p above `p_value`) and gained less than one noise unit. A figure at its level of chance
 from the first evaluation to the last makes it certain whatever the noise: cross-entropy at ln(C) with an accuracy of
-1/C, an area under the curve of 0.5, R2 at or below 0, a detector that never finds anything. Where noise would hide a
-gain of `fair_gain`, or the log continues an earlier one, nothing is said.
+1/C, an area under the curve of 0.5, R2 at or below 0, a detector that never finds anything, training and validation
+at rest at exactly 1. Where noise would hide a gain of `fair_gain`, samples differ by more than `scattered` of the
+level, or the log continues an earlier one, nothing is said.
 
 ## Why it matters
 Nothing is learned, so more time will not help: the signal does not reach the weights, the steps are too small to see,
@@ -204,8 +205,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   });
   const auto guess = guessing(patient);
   // Coming down to the loss of guessing, from worse, is no learning.
-  const bool never_better = guess && guess->classes > 0 && patient.training() != nullptr &&
-                            patient.training()->best > settings["guessing"] * std::log(guess->classes);
+  const bool of_training =
+      guess && patient.training() != nullptr && (guess->classes > 0 || guess->series == patient.training()->name);
+  const double guessed = of_training && guess->classes > 0 ? std::log(guess->classes) : of_training ? guess->chance : 0;
+  const bool never_better = of_training && patient.training()->best > settings["guessing"] * guessed;
   if (guess && (never_better || !training_improves(patient))) {
     const Reading* shown = patient.training() != nullptr ? patient.training() : patient.validation();
     if (shown != nullptr && !shown->curve.empty()) return describe(*shown, guess, 2);

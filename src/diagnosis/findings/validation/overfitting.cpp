@@ -20,6 +20,7 @@ The validation loss falls to a valley and then rises for good: a falling-then-ri
 it better than a falling one, the rise after the valley is significant, exceeds `noise_units` noise units and matters
 (`rise_share` of what validation had gained, and `level_share` of its level), while the training loss falls on or is
 far below validation. Without a validation loss, an accuracy or metric that peaks and declines is judged the same way.
+In a log without any loss, training that is solved beside validation that rests `answers_gap` below it is the same.
 
 ## Why it matters
 Every step after the valley makes the model worse at its job. The best checkpoint lies at the valley.
@@ -133,6 +134,31 @@ std::optional<Observation> learned_by_heart(const Patient& patient, const Settin
   return seen;
 }
 
+/// No loss in the log: training is solved, and the answers on validation data rest far below it.
+std::optional<Observation> answers_part(const Patient& patient, const SettingValues& settings) {
+  if (!patient.by_quality() || patient.reinforcement() || patient.roles().in(Role::train_accuracy).empty() ||
+      patient.roles().in(Role::validation_accuracy).empty() || patient.training_quality().empty() ||
+      patient.validation_quality().empty()) {
+    return {};
+  }
+  const Reading& trained = patient.training_quality().front();
+  const Reading& carried = patient.validation_quality().front();
+  const std::size_t n = carried.size();
+  if (n < settings["fewest_evaluations"] || trained.size() < settings["fewest_evaluations"]) return {};
+  const double unit = std::abs(trained.best) > 1.5 ? 100 : 1;
+  const double gap = (carried.best - trained.end) / unit;  // both are negated
+  const bool rests = carried.course[n / 2] - carried.end < settings["answers_rest"] * unit;
+  if (-trained.end < settings["solved"] * unit || gap < settings["answers_gap"] || !rests) return {};
+  Observation seen = observe(Severity::warning, confidence_of(gap / settings["answers_gap"]), carried.step_at(n / 2),
+                             carried.last_step,
+                             trained.name + " has come to " + number(trained.shown(trained.end)) + ", " + carried.name +
+                                 " rests at " + number(carried.shown(carried.end)) + ".");
+  seen.qualifiers["best_step"] = std::to_string(carried.step_at(carried.best_at));
+  seen.evidence.push_back(evidence(carried.name, carried.first_step, carried.last_step, gap, settings["answers_gap"],
+                                   per_cent(gap) + " of the answers are right on training data only"));
+  return seen;
+}
+
 /// Training halved its loss or more, and validation hardly ever got below its first value.
 std::optional<Observation> carries_nothing_over(const Patient& patient, const SettingValues& settings) {
   const Reading* training = patient.training();
@@ -242,6 +268,7 @@ std::optional<Observation> worse_ever_since(const Patient& patient, const Settin
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto enough = [&](const Reading& reading) { return reading.size() >= settings["fewest_points"]; };
   if (auto seen = learned_by_heart(patient, settings)) return std::move(*seen);
+  if (auto seen = answers_part(patient, settings)) return std::move(*seen);
   const Reading* loss = patient.validation();
   bool checked = false;
   if (loss != nullptr && enough(*loss)) {
@@ -336,6 +363,8 @@ Finding overfitting() {
        {"widened", 0.1, "share of that gain which training made, and by which the losses parted, since then"},
        {"solved", 0.95, "training accuracy of a set that is solved"},
        {"carries_over", 0.1, "validation accuracy below which nothing of that carries over"},
+       {"answers_gap", 0.4, "answers right on training data only, where the log holds no loss"},
+       {"answers_rest", 0.03, "answers that validation may still gain in the second half of such a run"},
        {"fewest_evaluations", 8, "evaluations after which it should have"},
        {"critical_share", 1, "share of the gain whose loss is critical, unless most answers are right all the same"},
        {"metric_level_share", 0.05, "share of a metric's level that its decline must exceed"},

@@ -22,7 +22,7 @@ training does not fall on alone (`goes_on`), and gained less than `gain_share` o
 poor: less than `poor_skill` of the way from guessing to perfection; without one a loss does not tell how low it could
 go. Or, whatever the curves: it comes less than `least_skill` of that way and no longer rises; or less than `some_skill`
 where a classifier keeps more than `kept` of its first loss and no longer gets lower; or R2 was never above 0, or a low
-accuracy has not risen since its first values.
+accuracy has not risen since its first values, or every word is still wrong when the loss has come to rest.
 
 ## Why it matters
 More time and more data will not help; capacity, less regularisation, or better features will.
