@@ -1,11 +1,13 @@
 // JSON documents: arrays of records, or a history of arrays.
 #include "formats/json/document.h"
 #include "formats/json/lines.h"
+#include "formats/json/python_literal.h"
 
 namespace osler::catalogue {
 namespace {
 
 Sniff sniff(const Peek& peek) {
+  if (begins_python_history(peek.head)) return Sniff::certain;
   return json_shape(peek) == JsonShape::document ? Sniff::possible : Sniff::no;
 }
 
@@ -21,7 +23,8 @@ constexpr std::string_view kDoc = R"(
 A JSON document that holds a history.
 
 **Written by** Chainer's LogReport (an array of records), Keras (`json.dump(history.history, f)`: an object of arrays), pandas
-(`to_json`), XGBoost's `evals_result`, TensorBoard's JSON download, and many scripts.
+(`to_json`), XGBoost's `evals_result`, TensorBoard's JSON download, and many scripts; also in Python's own notation, as
+`f.write(str(history.history))` leaves it.
 
 **What is read.** Objects in an array are rows, read like JSON lines. Arrays of numbers are series, point by point; where
 one array divides a longer one evenly it was taken once per epoch, and its points stand at the epochs' ends. Arrays of

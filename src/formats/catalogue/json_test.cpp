@@ -148,6 +148,19 @@ TEST(Json, ReadsAHistoryOfArrays) {
   EXPECT_THAT(outcome.sink.steps("val_loss"), ElementsAre(0, 2));
 }
 
+TEST(Json, ReadsAHistoryInPythonsNotation) {
+  const char* text =
+      "{'loss': [0.69, 0.5e-1, nan], 'val_loss': [np.float32(0.7), array(0.6, dtype=float32), 0.5], 'best': None}\n";
+  EXPECT_EQ(sniff("json", text, "history.txt"), Sniff::certain);
+  const Outcome outcome = read_document(text);
+  EXPECT_THAT(outcome.sink.names, ElementsAre("loss", "val_loss"));
+  EXPECT_THAT(outcome.sink.values("val_loss"), ElementsAre(0.7, 0.6, 0.5));
+  EXPECT_THAT(outcome.sink.values("loss"), SizeIs(3));
+
+  const char* printed = "{'loss': 0.69, 'epoch': 0.1}\n{'loss': 0.61, 'epoch': 0.2}\n";
+  EXPECT_EQ(sniff("json", printed, "train.log"), Sniff::no) << "a trainer's lines are text";
+}
+
 TEST(Json, NamesNestedHistoriesByTheirKeys) {
   const Outcome outcome = read_document(
       "{\"history\": {\"validation_0\": {\"logloss\": [1, 2]}, \"validation_1\": {\"logloss\": [3, 4]}}}");

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "formats/decoder.h"
+#include "formats/json/python_literal.h"
 #include "formats/json/rows.h"
 #include "formats/json/walk.h"
 #include "formats/numbers.h"
@@ -239,6 +240,7 @@ class DocumentReader final : public Reader {
 
   Result<void> finish(EventSink& sink, DamageReport& damage) override {
     text_ += decoder_.finish();
+    if (begins_python_history(text_)) text_ = json_of_python(text_);
     JsonWalker walker;
     DocumentVisitor visitor(sink, name_);
     bool cut_off = false;
