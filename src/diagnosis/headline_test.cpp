@@ -39,6 +39,12 @@ TEST(Headline, OfALongRunWhoseMetricRisesBeginsWhereTheLogDoes) {
   EXPECT_DOUBLE_EQ(report.metrics.at("first-train-loss"), -200);
 }
 
+TEST(Headline, OfALossThatOnlyCameDownToGuessingTellsWhereItCameFrom) {
+  const Report report =
+      report_on(2'000, {{"loss", [](int step) { return 2.3026 + 8 * std::exp(-step / 2.0) + 0.001 * (step % 7); }}});
+  EXPECT_THAT(report.headline, AllOf(HasSubstr("came down from 10.3 to 2.3"), Not(HasSubstr("from the start"))));
+}
+
 TEST(Headline, OfAShortRunBeginsWithItsFirstValue) {
   const Report report = report_on(100, {{"loss", [](int step) { return step == 0 ? 9.0 : 2.0 / (1 + step / 20.0); }}});
   EXPECT_EQ(report.metrics.at("first-train-loss"), 9) << "what a reader sees at the top of the log";
@@ -62,6 +68,9 @@ TEST(Headline, OfASinglePointSaysThatPointsAreMissing) {
   const Report report = report_on(1, {{"loss", [](int) { return 1.5; }}});
   EXPECT_EQ(report.status, Status::insufficient_data);
   EXPECT_THAT(report.headline, HasSubstr("Too few points"));
+  for (const NotRun& check : report.checks_not_run) {
+    EXPECT_THAT(check.reason, Not(HasSubstr("no loss series"))) << check.finding;
+  }
 }
 
 TEST(Headline, OfAnUnknownColumnSaysThatNothingWasRecognised) {

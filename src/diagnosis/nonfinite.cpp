@@ -92,7 +92,11 @@ bool lost_to_nonfinite(const Patient& patient) {
 }
 
 NotChecked no_loss_to_check(const Patient& patient) {
-  return {patient.run().all_series().empty() ? "the log holds no series" : "no loss series was recognised"};
+  if (patient.run().all_series().empty()) return {"the log holds no series"};
+  const RoleMap& roles = patient.roles();
+  if (roles.in(Role::train_loss).empty() && patient.validation() != nullptr) return {"no training loss"};
+  const bool recognised = !roles.in(Role::train_loss).empty() || !roles.in(Role::validation_loss).empty();
+  return {recognised ? "too few values of the loss" : "no loss series was recognised"};
 }
 
 }  // namespace osler

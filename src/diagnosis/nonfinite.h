@@ -39,7 +39,7 @@ struct Nonfinite {
 /// then is no answer.
 [[nodiscard]] bool lost_to_nonfinite(const Patient& patient);
 
-/// The verdict for a run without any loss.
+/// The verdict for a run without any loss, or with too few values of one.
 [[nodiscard]] NotChecked no_loss_to_check(const Patient& patient);
 
 }  // namespace osler

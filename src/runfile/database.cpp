@@ -122,7 +122,7 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, co
   if (mode == Mode::read || mode == Mode::read_unlocked) {
     flags |= SQLITE_OPEN_READONLY;
   } else {
-    flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    flags |= SQLITE_OPEN_READWRITE | (mode == Mode::tend ? 0 : SQLITE_OPEN_CREATE);
   }
   if (mode == Mode::read_unlocked) flags |= SQLITE_OPEN_URI;
   if (mode == Mode::temporary) name.clear();
@@ -167,6 +167,18 @@ Result<void> Database::close() {
   if (code != SQLITE_OK) return error_of(handle_.get(), code);
   static_cast<void>(handle_.release());
   return {};
+}
+
+std::filesystem::path log_beside(const std::filesystem::path& path) {
+  return path.string() + "-wal";
+}
+
+void remove_empty_log(const std::filesystem::path& path) {
+  std::error_code failed;
+  if (std::filesystem::file_size(log_beside(path), failed) != 0 || failed) return;
+  auto database = Database::open(path, Database::Mode::tend);
+  // SQLite looks at the log with the first question, and takes it away, under its locks, when the last one closes.
+  if (database) static_cast<void>(database->ask("SELECT count(*) FROM sqlite_schema"));
 }
 
 }  // namespace osler::runfile

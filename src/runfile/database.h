@@ -51,6 +51,7 @@ class Database {
   enum class Mode {
     read,           ///< along with a writer
     read_unlocked,  ///< a file that nobody writes, in a folder that cannot be written to
+    tend,           ///< a file that is there: to tidy up beside it
     write,
     temporary,  ///< an empty one that disappears; takes no path
   };
@@ -69,5 +70,12 @@ class Database {
   };
   std::unique_ptr<sqlite3, Close> handle_;
 };
+
+/// Where the log of SQLite for the database at `path` lies: what was written last, or nothing.
+[[nodiscard]] std::filesystem::path log_beside(const std::filesystem::path& path);
+
+/// Takes away an empty log and what belongs to it, if nobody else has the database open. A reader makes them beside a
+/// closed file, and only a connection that may write takes them away.
+void remove_empty_log(const std::filesystem::path& path);
 
 }  // namespace osler::runfile

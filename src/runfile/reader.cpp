@@ -53,6 +53,12 @@ bool is_run_file(std::string_view head) {
 class RunFileReader::Work {
  public:
   explicit Work(std::filesystem::path path) : path_(std::move(path)), damage_(path_.string()) {}
+  ~Work() {
+    database_.reset();
+    if (was_closed_) remove_empty_log(path_);
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
 
   Result<void> open();
   Result<bool> refresh();
@@ -107,6 +113,7 @@ class RunFileReader::Work {
   Result<void> turn_to_salvage();
 
   bool salvaged_ = false;
+  bool was_closed_ = false;  // nobody had the file open to write: a log beside it would be of our own making
 };
 
 Result<void> RunFileReader::Work::open() {
@@ -132,6 +139,8 @@ Result<void> RunFileReader::Work::open() {
 
 Result<void> RunFileReader::Work::open_database() {
   Error first;
+  std::error_code failed;
+  was_closed_ = !std::filesystem::exists(log_beside(path_), failed) && !failed;
   // A folder that cannot be written to has no room for SQLite's shared memory; then nobody writes the file either.
   for (const auto mode : {Database::Mode::read, Database::Mode::read_unlocked}) {
     auto database = Database::open(path_, mode);

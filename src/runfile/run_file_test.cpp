@@ -62,6 +62,42 @@ TEST(RunFile, GivesBackEveryPoint) {
   expect_same(found.at("lr"), rate);
 }
 
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(RunFile, IsAloneInItsFolderAfterItWasRead) {
+  const TestFolder folder;
+  const auto path = folder / "a.osler";
+  {
+    RunFileWriter writer = writer_at(path);
+    add_points(writer, writer.series("loss"), noisy_points(100, 1));
+    ASSERT_TRUE(writer.close());
+  }
+  {
+    const RunFileReader first = reader_at(path);
+    const RunFileReader second = reader_at(path);
+  }
+  EXPECT_EQ(names_in(path.parent_path()), (std::vector<std::string>{"a.osler"}));
+}
+
+TEST(RunFile, AReaderTakesNothingFromAWriter) {
+  const TestFolder folder;
+  const auto path = folder / "a.osler";
+  RunFileWriter writer = writer_at(path);
+  const Points loss = noisy_points(100, 1);
+  add_points(writer, writer.series("loss"), loss);
+  ASSERT_TRUE(writer.commit());
+  { const RunFileReader reader = reader_at(path); }
+  EXPECT_TRUE(std::filesystem::exists(path.string() + "-wal"));
+  expect_same(read_all(path).at("loss"), loss);
+  ASSERT_TRUE(writer.close());
+  EXPECT_EQ(names_in(path.parent_path()), (std::vector<std::string>{"a.osler"}));
+}
+
 TEST(RunFile, KeepsMarksConfigurationLayersReportsAndHistograms) {
   const TestFolder folder;
   const auto path = folder / "a.osler";

@@ -222,7 +222,8 @@ Result<std::filesystem::path> place_of(const Source& input, const std::filesyste
     return Error{ErrorCode::invalid_argument, "exists already; --force overwrites it", path.string()};
   }
   // SQLite keeps what was written last in a file beside; with it, the new run file would be damaged.
-  if (real_file_system().info(place->string() + "-wal")) {
+  const auto log = real_file_system().info(place->string() + "-wal");
+  if (log && log->size_bytes > 0) {
     return Error{ErrorCode::invalid_argument, "is a run file that is being written, or was not closed", path.string()};
   }
   return *place;

@@ -4,6 +4,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/set_up.h"
+#include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 
 namespace osler::catalogue {
@@ -44,7 +45,7 @@ bool quality_improves(const Patient& patient, double least) {
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
-  if (loss == nullptr) return NotChecked{"no training loss"};
+  if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
   const std::size_t third = n / 3;

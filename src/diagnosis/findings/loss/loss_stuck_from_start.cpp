@@ -145,11 +145,21 @@ bool continues(const Reading& reading, double share) {
   return static_cast<double>(reading.first_step) > share * (reading.curve.step.back() - reading.curve.step.front());
 }
 
+constexpr double kCameDown = 0.1;     // share of guessing by which a first value lay above it, and is told
+constexpr double kCameDownUnits = 6;  // noise levels of the same, as for a loss that climbs
+
 Observation describe(const Reading& first, const std::optional<Guessing>& guess, double margin) {
   std::string summary = first.name + " has not moved since the start: " + number(first.shown(first.start)) + " then, " +
                         number(first.shown(first.end)) + " now";
   if (guess) {
-    summary = guess->series + " stays at " + number(guess->level) + " from the start: " + guess->words;
+    const double above = first.shown(first.opening) - guess->level;
+    const bool came_down = guess->classes > 0 && guess->series == first.name &&
+                           above > std::max(kCameDown * guess->level, kCameDownUnits * first.noise.sigma);
+    summary =
+        guess->series +
+        (came_down ? " came down from " + number(first.opening) + " to " + number(guess->level) + " and no further: "
+                   : " stays at " + number(guess->level) + " from the start: ") +
+        guess->words;
   }
   Observation seen = observe(Severity::critical, confidence_of(guess ? 2 * margin : margin), first.first_step,
                              first.last_step, summary + ".");
