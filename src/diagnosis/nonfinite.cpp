@@ -41,6 +41,23 @@ Nonfinite inspect(const Cast& cast, bool validation) {
   return found;
 }
 
+constexpr double kSamePace = 0.1;  // relative difference of two series that are logged in the same rows
+
+/// From where to where a series goes, and in how many points.
+struct Stretch {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  double points = 0;
+
+  /// Points per step.
+  [[nodiscard]] double pace() const { return (points - 1) / std::max(1.0, static_cast<double>(last - first)); }
+};
+
+Stretch stretch_of(const Series& series) {
+  const Bucket total = *series.summary().total();
+  return {total.first_step, total.last_step, static_cast<double>(total.points())};
+}
+
 }  // namespace
 
 bool Nonfinite::early(double first_steps) const {
@@ -89,6 +106,33 @@ std::vector<Nonfinite> nonfinite_losses(const Patient& patient) {
 bool lost_to_nonfinite(const Patient& patient) {
   const std::vector<Nonfinite> losses = nonfinite_losses(patient);
   return !losses.empty() && losses.front().count > 0 && !losses.front().recovered && !losses.front().component;
+}
+
+std::optional<FallenSilent> fallen_silent(const Patient& patient, double fewest, double share) {
+  const Reading* training = patient.training();
+  if (training == nullptr || patient.adversarial() || patient.reinforcement()) return std::nullopt;
+  const Series* loss = patient.run().find(training->name);
+  if (loss == nullptr || loss->summary().points() < 2) return std::nullopt;
+  const Stretch told = stretch_of(*loss);
+  for (const Role role : {Role::train_loss, Role::validation_loss}) {
+    for (const Cast& cast : patient.roles().in(role)) {
+      if (!cast.series->summary().empty() && stretch_of(*cast.series).last > told.last) return std::nullopt;
+    }
+  }
+  std::optional<FallenSilent> found;
+  for (const Series& series : patient.run().all_series()) {
+    if (series.summary().empty()) continue;
+    const Stretch other = stretch_of(series);
+    // Another phase of the training has a loss of its own, by whatever name.
+    if (other.first > told.last) return std::nullopt;
+    const double without = other.points - told.points;
+    const bool together = other.first == told.first && std::abs(other.pace() / told.pace() - 1) < kSamePace;
+    if (found || !together || other.last <= told.last) continue;
+    if (without < fewest || without < share * told.points) continue;
+    found = FallenSilent{training->name, series.name(), loss->summary().points(),
+                         told.last,      other.last,    static_cast<std::uint64_t>(without)};
+  }
+  return found;
 }
 
 NotChecked no_loss_to_check(const Patient& patient) {

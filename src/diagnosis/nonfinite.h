@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,21 @@ struct Nonfinite {
 /// A loss, of training or validation, is not a number any more and has not been one again: what the run answers since
 /// then is no answer.
 [[nodiscard]] bool lost_to_nonfinite(const Patient& patient);
+
+/// A training loss that ends while what was logged beside it goes on.
+struct FallenSilent {
+  std::string series;
+  std::string companion;  ///< a series that was logged at the same steps and goes on
+  std::uint64_t points = 0;
+  std::int64_t last_step = 0;        ///< with a value of the loss
+  std::int64_t companion_last = 0;   ///< step of the companion's last value
+  std::uint64_t points_without = 0;  ///< of the companion, after the loss ended
+};
+
+/// Tables made with pandas and JSON made in strict libraries leave a cell empty, or null, where a value is NaN: a loss
+/// that broke has no values any more. Found where every loss ends, something that was logged along with it goes on for
+/// `fewest` points and `share` of those of the loss, and nothing new began instead.
+[[nodiscard]] std::optional<FallenSilent> fallen_silent(const Patient& patient, double fewest, double share);
 
 /// The verdict for a run without any loss, or with too few values of one.
 [[nodiscard]] NotChecked no_loss_to_check(const Patient& patient);

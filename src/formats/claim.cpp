@@ -57,14 +57,10 @@ std::string first_lines(std::string_view head) {
 }
 
 constexpr std::size_t kFewestNulls = 4;  // UTF-16 may begin with one
+constexpr std::size_t kHole = 16;        // NUL bytes within a text, where a disk lost a piece of it
 
-}  // namespace
-
-Claim claim(const Peek& whole_peek) {
-  // Leading NUL bytes are a hole in a file that was truncated while it was written to.
-  Peek peek = whole_peek;
-  peek.head.remove_prefix(std::min(peek.head.find_first_not_of('\0'), peek.head.size()));
-  if (whole_peek.head.size() - peek.head.size() < kFewestNulls) peek.head = whole_peek.head;
+/// The format that is surest of the file, or none.
+Claim surest(const Peek& peek) {
   std::vector<const Format*> best;
   Sniff strength = Sniff::possible;
   for (const auto& entry : formats()) {
@@ -82,6 +78,22 @@ Claim claim(const Peek& whole_peek) {
   return {};
 }
 
+}  // namespace
+
+Claim claim(const Peek& whole_peek) {
+  // Leading NUL bytes are a hole in a file that was truncated while it was written to.
+  Peek peek = whole_peek;
+  peek.head.remove_prefix(std::min(peek.head.find_first_not_of('\0'), peek.head.size()));
+  if (whole_peek.head.size() - peek.head.size() < kFewestNulls) peek.head = whole_peek.head;
+  const Claim claimed = surest(peek);
+  if (claimed.format != nullptr || peek.head.find(std::string(kHole, '\0')) == std::string_view::npos) return claimed;
+  std::string mended(peek.head);
+  mended.erase(std::remove(mended.begin(), mended.end(), '\0'), mended.end());
+  if (mended.empty() || known_binary(peek.head) || looks_binary(mended)) return claimed;
+  peek.head = mended;
+  return surest(peek);
+}
+
 Result<const Format*> format_by_name(std::string_view id) {
   if (const Format* format = find_format(id)) return format;
   return Error{ErrorCode::invalid_argument, "there is no format of that name; the formats are " + all_ids(),
@@ -91,6 +103,9 @@ Result<const Format*> format_by_name(std::string_view id) {
 Error unclaimed(const Peek& peek) {
   const std::string context = peek.path.string();
   if (peek.head.empty()) return {ErrorCode::unsupported, "is empty", context};
+  if (peek.head.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return {ErrorCode::unsupported, "holds nothing but blanks", context};
+  }
   if (const auto kind = known_binary(peek.head)) {
     return {ErrorCode::unsupported, fmt::format("is {}: {}", kind->name, kind->hint), context};
   }

@@ -36,7 +36,7 @@ Merit merit_of(std::string_view name) {
 void GapFilter::take(const Event& event, bool others, EventSink& sink) {
   if (tracks_.size() <= event.series) tracks_.resize(event.series + 1);
   Track& track = tracks_[event.series];
-  if (std::isnan(event.value)) {
+  if (!std::isfinite(event.value)) {
     nan(track, event, others, sink);
   } else {
     value(track, event, others, sink);
@@ -89,7 +89,7 @@ void GapFilter::finish(bool every_row, EventSink& sink) {
     if (track.run == 0) continue;
     bool gap = true;
     if (track.values == 0) {
-      gap = !every_row;
+      gap = !every_row && std::isnan(track.held.front().value);  // nobody writes inf for what is never measured
     } else if (track.gaps > 0) {
       gap = track.run <= patience(track.longest);
     } else {

@@ -1,4 +1,4 @@
-// GapFilter: tells a NaN that means "not measured" from one that was computed.
+// GapFilter: tells a NaN or infinity that means "not measured" from one that was computed.
 #pragma once
 
 #include <cmath>
@@ -19,13 +19,13 @@ enum class Merit : std::uint8_t { none, loss, other };
 class RowFigures {
  public:
   void count(Merit merit, double value) {
-    if (std::isnan(value) || merit == Merit::none) return;
+    if (!std::isfinite(value) || merit == Merit::none) return;
     ++all_;
     if (merit == Merit::loss) ++losses_;
   }
   /// Whether another figure of the family has a value beside this one, which was counted.
   [[nodiscard]] bool beside(Merit merit, double value) const {
-    return (merit == Merit::loss ? losses_ : all_) > (std::isnan(value) ? 0U : 1U);
+    return (merit == Merit::loss ? losses_ : all_) > (std::isfinite(value) ? 1U : 0U);
   }
 
  private:
@@ -34,8 +34,9 @@ class RowFigures {
 };
 
 /// Writers of tables put `nan` where a row has no value: training rows have none for the validation loss, and the other
-/// way round. Such a NaN comes where another figure of the same family has a value, and the series goes on after it. A
-/// NaN that was computed comes where no other figure has a value, or after a stretch without gaps, and often stays.
+/// way round. Others put `inf`, with which a variable was made before the first evaluation. Such a NaN comes where
+/// another figure of the same family has a value, and the series goes on after it. A NaN that was computed comes where
+/// no other figure has a value, or after a stretch without gaps, and often stays.
 ///
 /// A NaN that may be a gap is held until the series goes on: then it was one and is left out, unless the series had
 /// been measured in every row until then. One that outlasts all earlier gaps three times over is handed on. What is

@@ -14,6 +14,7 @@
 namespace osler {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using testing::RecordingSink;
@@ -50,6 +51,16 @@ class Table {
 
 std::size_t nan_among(const std::vector<double>& values) {
   return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](double v) { return std::isnan(v); }));
+}
+
+TEST(Gaps, WrittenAsInfinityAreNone) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Table table("val_loss");
+  for (int i = 0; i < 60; ++i) table.row(2.0 - i * 0.01, i % 10 == 9 ? 2.1 - i * 0.01 : kInfinity);
+  EXPECT_THAT(table.read().values("val_loss"), AllOf(SizeIs(6), Each(kFinite)));
+  Table broken("val_loss");
+  for (int i = 0; i < 60; ++i) i < 30 ? broken.row(2.0, 2.1) : broken.row(kInfinity, kInfinity);
+  EXPECT_THAT(broken.read().values("loss"), SizeIs(60)) << "computed: no other loss has a value";
 }
 
 TEST(Gaps, OfRowsThatAlternateAreNoNan) {

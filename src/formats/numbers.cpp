@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace osler {
 namespace {
@@ -23,7 +24,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 }
 
 bool says_nothing(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kWords = {"", "-", "--", "none", "null", "n/a", "na", "<na>", "nil"};
+  constexpr std::array<std::string_view, 10> kWords = {"",    "-",  "--",   "none", "null",
+                                                       "n/a", "na", "<na>", "nil",  "#n/a"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return equal_ignoring_case(text, word); });
 }
@@ -37,14 +39,14 @@ bool plain_number(std::string_view text, double& value) {
 }
 
 /// `1,234,567.8` without its separators; empty when the groups are not groups of three.
-std::string without_thousands(std::string_view text) {
+std::string without_thousands(std::string_view text, char separator) {
   std::string plain;
   std::size_t digits = 0;  // since the last separator
   bool separated = false;
   std::size_t i = 0;
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) plain += text[i++];
-  for (; i < text.size() && (is_digit(text[i]) || text[i] == ','); ++i) {
-    if (text[i] == ',') {
+  for (; i < text.size() && (is_digit(text[i]) || text[i] == separator); ++i) {
+    if (text[i] == separator) {
       if (digits == 0 || digits > 3 || (separated && digits != 3)) return {};
       separated = true;
       digits = 0;
@@ -56,6 +58,20 @@ std::string without_thousands(std::string_view text) {
   if (!separated || digits != 3) return {};
   plain += text.substr(i);
   return plain;
+}
+
+/// The Windows runtime writes 1.#INF, -1.#IND, 1.#QNAN, and zeros behind them.
+bool windows_nonfinite(std::string_view text, double& value) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  if (!text.starts_with("1.#")) return false;
+  text.remove_prefix(3);
+  const std::size_t letters = std::min(text.find('0'), text.size());
+  if (text.find_first_not_of('0', letters) != std::string_view::npos) return false;
+  const std::string_view word = text.substr(0, letters);
+  const double infinity = std::numeric_limits<double>::infinity();
+  value = word == "INF" ? (negative ? -infinity : infinity) : std::numeric_limits<double>::quiet_NaN();
+  return word == "INF" || word == "IND" || word == "QNAN" || word == "SNAN";
 }
 
 /// The spellings that are seldom enough to be tried last.
@@ -70,13 +86,18 @@ bool odd_number(std::string_view text, bool decimal_comma, double& value) {
   if (text.empty()) return false;
   if (plain_number(text, value)) return true;
   if (text.size() > 64) return false;
-  if (decimal_comma && std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == std::string_view::npos) {
-    std::string plain(text);
+  if (windows_nonfinite(text, value)) return true;
+  if (decimal_comma && std::count(text.begin(), text.end(), ',') == 1) {
+    const bool grouped = text.find('.') != std::string_view::npos;  // 1.234,5
+    std::string plain = grouped ? without_thousands(text, '.') : std::string(text);
     std::replace(plain.begin(), plain.end(), ',', '.');
-    return plain_number(plain, value);
+    if (!plain.empty()) return plain_number(plain, value);
   }
-  const std::string plain = without_thousands(text);
-  return !plain.empty() && plain_number(plain, value);
+  for (const char separator : {',', '\''}) {  // 1'234.5 is Swiss
+    const std::string plain = without_thousands(text, separator);
+    if (!plain.empty()) return plain_number(plain, value);
+  }
+  return false;
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ struct CellValue {
   double value = 0;
 };
 
-/// Reads a cell: `1e-4`, `+3`, `inf`, `-Infinity`, `nan`, `1,234.5`, `97 %`, `tensor(0.5)`, with blanks around it.
-/// With `decimal_comma`, `0,5` is one half.
+/// Reads a cell: `1e-4`, `+3`, `inf`, `-Infinity`, `nan`, `1.#QNAN`, `1,234.5`, `1'234.5`, `97 %`, `tensor(0.5)`, with
+/// blanks around it. With `decimal_comma`, `0,5` is one half and `1.234,5` above a thousand.
 [[nodiscard]] CellValue read_cell(std::string_view text, bool decimal_comma = false);
 
 /// `text` without blanks at its ends.

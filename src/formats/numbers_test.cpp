@@ -30,6 +30,9 @@ TEST(Numbers, NonFiniteOnesInEverySpelling) {
     EXPECT_EQ(number(text), std::numeric_limits<double>::infinity()) << text;
   }
   EXPECT_EQ(number("-Infinity"), -std::numeric_limits<double>::infinity());
+  for (const char* text : {"1.#QNAN", "-1.#IND", "1.#IND00", "1.#SNAN"}) EXPECT_TRUE(std::isnan(number(text))) << text;
+  EXPECT_EQ(number("1.#INF"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(number("-1.#INF00"), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(number("1e999"), std::numeric_limits<double>::infinity());
 }
 
@@ -40,16 +43,19 @@ TEST(Numbers, WithThousandsPercentOrATensorAround) {
   EXPECT_EQ(number("97 %"), 97.0);
   EXPECT_EQ(number("tensor(0.25, device='cuda:0')"), 0.25);
   EXPECT_EQ(number("0,5", true), 0.5);
+  EXPECT_EQ(number("1.234,5", true), 1234.5);
+  EXPECT_EQ(number("12'345.5"), 12345.5);
 }
 
 TEST(Numbers, NothingIsNotANumberAndNotText) {
-  for (const char* text : {"", "  ", "None", "null", "N/A", "-", "NA"}) {
+  for (const char* text : {"", "  ", "None", "null", "N/A", "-", "NA", "#N/A"}) {
     EXPECT_EQ(read_cell(text).kind, CellKind::absent) << text;
   }
 }
 
 TEST(Numbers, TextIsText) {
-  for (const char* text : {"abc", "1.2.3", "12,34", "0:00:26", "1 2", "tensor()", "%", "0x1F", "1,2345"}) {
+  for (const char* text :
+       {"abc", "1.2.3", "12,34", "0:00:26", "1 2", "tensor()", "%", "0x1F", "1,2345", "1'2", "1.#", "1.#INF5"}) {
     EXPECT_EQ(read_cell(text).kind, CellKind::text) << text;
   }
 }

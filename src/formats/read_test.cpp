@@ -431,6 +431,21 @@ TEST_F(Reading, NamesTheFileAlsoWhereTheReaderNamesAPlaceInIt) {
   EXPECT_THAT(complaint(write("cut.wandb", head)), AllOf(HasSubstr("cut.wandb"), HasSubstr("byte 133")));
 }
 
+TEST_F(Reading, AHoleInTheMiddleOfATextIsSteppedOver) {
+  std::string log;
+  for (int step = 0; step < 20; ++step) {
+    log += "step " + std::to_string(step) + " loss 1." + std::to_string(step) + "\n";
+    if (step == 9) log += std::string(4096, '\0');
+  }
+  const auto run = read_run(real_file_system(), discover(real_file_system(), write("train.log", log))->front());
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->find("loss")->summary().points(), 20U);
+}
+
+TEST_F(Reading, SaysThatAFileIsBlank) {
+  EXPECT_THAT(complaint(write("blank.log", "\n\n \n")), HasSubstr("blank.log: holds nothing but blanks"));
+}
+
 TEST_F(Reading, ShortReadsMakeNoDifference) {
   const fs::path path = write("events.out.tfevents.1", events());
   FaultyFileSystem slow(real_file_system(), {.longest_read = 3});

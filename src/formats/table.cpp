@@ -113,6 +113,15 @@ class TableReader final : public Reader {
     lines_.finish(damage, [&](const Line& line) { take(line, sink, damage); });
     if (!settled_ && kept_.empty() && !comments_.empty()) kept_.push_back(comments_.back());
     if (!settled_) settle(sink, damage);
+    if (bare_rows_ >= kFewestBareRows) {
+      damage.add({{},
+                  0,
+                  first_bare_,
+                  fmt::format("the last {} rows have a step and no value: NaN looks like this where "
+                              "it is written as an empty cell",
+                              bare_rows_),
+                  0});
+    }
     rows_.finish(sink);
     return {};
   }
@@ -215,7 +224,8 @@ class TableReader final : public Reader {
       if (fields.size() != 3) return std::nullopt;
       const CellValue step = read_cell(fields[0]);
       const bool counts = step.kind == CellKind::number && step.value >= 0 && step.value == std::floor(step.value);
-      if (!counts || read_cell(fields[1]).kind != CellKind::text || read_cell(fields[2]).kind != CellKind::number) {
+      if (!counts || read_cell(fields[1]).kind != CellKind::text ||
+          read_cell(fields[2], layout_.decimal_comma).kind != CellKind::number) {
         return std::nullopt;
       }
     }
@@ -226,7 +236,8 @@ class TableReader final : public Reader {
   void long_row(std::string_view line, std::uint64_t number, EventSink& sink, DamageReport& damage) {
     const std::vector<std::string> fields = split_fields(line, layout_.delimiter);
     if (layout_.has_header && fields == long_->header) return;
-    const CellValue value = fields.size() == long_->header.size() ? read_cell(fields[long_->value]) : CellValue{};
+    const CellValue value =
+        fields.size() == long_->header.size() ? read_cell(fields[long_->value], layout_.decimal_comma) : CellValue{};
     if (value.kind != CellKind::number || fields[long_->name].empty()) {
       damage.add({{}, 0, number, fmt::format("'{}' is no row of the table", quotable(line)), line.size()});
       return;
@@ -308,6 +319,9 @@ class TableReader final : public Reader {
       return;
     }
     for (Damage& item : row_damage_) damage.add(std::move(item));
+    const bool bare = cells_.size() == 1 && texts_ == 0 && columns_.size() > 1 && fields == columns_.size();
+    if (bare && bare_rows_ == 0) first_bare_ = number;
+    bare_rows_ = bare ? bare_rows_ + 1 : 0;
     if (fields > columns_.size()) {
       damage.add(
           {{},
@@ -399,7 +413,7 @@ class TableReader final : public Reader {
   }
 
   void take_field(std::size_t field, std::string_view text, std::uint64_t number) {
-    const CellValue cell = read_cell(text, layout_.delimiter == ';');
+    const CellValue cell = read_cell(text, layout_.decimal_comma);
     if (cell.kind == CellKind::number) return take_number(field, cell.value);
     if (cell.kind == CellKind::absent || field >= columns_.size()) return;
     ColumnState& column = columns_[field];
@@ -434,7 +448,8 @@ class TableReader final : public Reader {
     }
   }
 
-  static constexpr std::uint64_t kCompleteRows = 3;  // after which a table is known to have complete rows
+  static constexpr std::uint64_t kCompleteRows = 3;     // after which a table is known to have complete rows
+  static constexpr std::uint64_t kFewestBareRows = 20;  // that are no accident
   static constexpr std::size_t kMostComments = 1000;
   static constexpr std::size_t kLongestKey = 100;
   // Twin names are looked for in tables up to this width; the search is quadratic.
@@ -456,6 +471,8 @@ class TableReader final : public Reader {
   std::string prefix_;
   double wall_time_ = kNoTime;
   std::size_t texts_ = 0;
+  std::uint64_t bare_rows_ = 0;     // rows in a row with one number, the step
+  std::uint64_t first_bare_ = 0;    // the line of the first of them
   std::vector<Damage> row_damage_;  // of the row being read, which may turn out to be no row
 };
 

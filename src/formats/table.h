@@ -20,6 +20,7 @@ struct TableLayout {
   char delimiter = ',';
   bool has_header = false;
   std::size_t columns = 0;
+  bool decimal_comma = false;  ///< 0,5 is one half
 };
 
 /// What is known of a table beforehand.

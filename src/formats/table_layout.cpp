@@ -33,6 +33,42 @@ bool could_be_names(const std::vector<std::string>& fields) {
   });
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// A sentence with numbers as "Verlust: 2,1234" has commas, but none that part its fields.
+bool has_decimal_commas(std::string_view sentence) {
+  for (std::size_t comma = sentence.find(','); comma != sentence.npos; comma = sentence.find(',', comma + 1)) {
+    std::size_t begin = comma;
+    while (begin > 0 && is_digit(sentence[begin - 1])) --begin;
+    std::size_t end = comma + 1;
+    while (end < sentence.size() && is_digit(sentence[end])) ++end;
+    const bool named =
+        begin > 0 && begin < comma && std::string_view(" \t:=").find(sentence[begin - 1]) != sentence.npos;
+    const bool ends = end == sentence.size() || (sentence[end] != '.' && sentence[end] != ',');
+    if (named && ends && end - comma > 2) return true;
+  }
+  return false;
+}
+
+/// Whether the commas in the cells are decimal ones: more or fewer than three digits behind them, or a zero before.
+bool are_decimal(const std::vector<std::string>& lines, char delimiter) {
+  if (delimiter == ';') return true;  // that is why there are no commas between the fields
+  bool seen = false;
+  for (const std::string& line : lines) {
+    for (const std::string& field : split_fields(line, delimiter)) {
+      const std::size_t comma = field.find(',');
+      if (comma == field.npos || read_cell(field, true).kind != CellKind::number) continue;
+      if (field.find_first_of(",.", comma + 1) != field.npos) return false;
+      const std::size_t digits = field.find_first_not_of("0123456789", comma + 1);
+      const bool group = std::min(digits, field.size()) - comma == 4 && trim(field).front() != '0';
+      seen |= !group;
+    }
+  }
+  return seen;
+}
+
 TableLayout try_delimiter(const std::vector<std::string>& lines, char delimiter) {
   std::vector<LineShape> shapes;
   for (const std::string& line : lines) shapes.push_back(shape_of(split_fields(line, delimiter)));
@@ -50,7 +86,7 @@ TableLayout try_delimiter(const std::vector<std::string>& lines, char delimiter)
     const bool numbers = shapes[i].numbers > (delimiter == TableLayout::kBlanks ? shapes[i].fields / 2 : 0);
     good += (same_width && numbers) || header_again ? 1 : 0;
   }
-  TableLayout layout{delimiter, has_header, shapes.front().fields};
+  TableLayout layout{delimiter, has_header, shapes.front().fields, are_decimal(lines, delimiter)};
   // One odd line in five is damage; more and it is no table.
   if (good * 5 < rows * 4 || (rows == 0 && !has_header)) layout.columns = 0;
   return layout;
@@ -62,6 +98,7 @@ TableLayout guess_layout(const std::vector<std::string>& lines) {
   TableLayout best;
   if (lines.empty()) return best;
   for (const char delimiter : {',', '\t', ';', '|', TableLayout::kBlanks}) {
+    if (delimiter == ',' && has_decimal_commas(lines.front())) continue;
     const TableLayout layout = try_delimiter(lines, delimiter);
     // Blanks separate only where nothing else does: "| 1 | 2 |" has more blanks than bars.
     if (delimiter == TableLayout::kBlanks && best.columns > 1) break;

@@ -31,6 +31,32 @@ TEST(Csv, IsSureOfATrainingTable) {
   EXPECT_EQ(sniff("step;lr\n1;0,5\n2;0,25\n"), Sniff::certain);
 }
 
+TEST(Csv, ReadsDecimalCommasBetweenAnyDelimiters) {
+  EXPECT_THAT(read("step\tloss\n1\t2,125\n2\t0,5\n3\t1,2345\n").sink.values("loss"), ElementsAre(2.125, 0.5, 1.2345));
+  EXPECT_THAT(read("step,loss\n1,\"2,1234\"\n2,\"1,5\"\n").sink.values("loss"), ElementsAre(2.1234, 1.5));
+  EXPECT_THAT(read("step;loss\n1;1.234,5\n2;0,5\n").sink.values("loss"), ElementsAre(1234.5, 0.5));
+  EXPECT_THAT(read("step\ttokens\n1\t1,234\n2\t2,345\n").sink.values("tokens"), ElementsAre(1234, 2345))
+      << "groups of thousands";
+  EXPECT_EQ(
+      sniff("Epoche 1 Verlust: 2,1234 Val-Verlust: 2,2234\nEpoche 2 Verlust: 1,1234 Val-Verlust: 1,2234\n", "lauf.log"),
+      Sniff::no);
+}
+
+TEST(Csv, SaysThatTheLastRowsHaveNoValue) {
+  std::string table = "step,loss,val_loss\n";
+  for (int step = 0; step < 60; ++step) table += std::to_string(step) + (step < 30 ? ",0.5,0.6\n" : ",,\n");
+  const Outcome outcome = read(table);
+  ASSERT_EQ(outcome.damage.total(), 1U);
+  EXPECT_THAT(outcome.damage.items().front().what, HasSubstr("the last 30 rows have a step and no value"));
+  EXPECT_EQ(outcome.damage.items().front().line, 32U);
+}
+
+TEST(Csv, ReadsTheNanOfWindows) {
+  const Outcome outcome = read("step,loss,lr\n1,0.5,1\n2,0.4,1\n3,1.#QNAN,1\n4,-1.#IND,1\n");
+  EXPECT_THAT(outcome.sink.values("loss"), SizeIs(4));
+  EXPECT_EQ(outcome.damage.total(), 0U);
+}
+
 TEST(Csv, IsSureOfAHeaderThatIsLongerThanItsView) {
   std::string header = "step,train_loss";
   while (header.size() < kPeekBytes) header += ",layer." + std::to_string(header.size()) + ".weight";

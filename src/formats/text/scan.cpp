@@ -102,6 +102,7 @@ class LineScanner {
       if (scan_.numbers.size() >= kMostNumbers) break;
     }
     close_literal(std::min(at_, line_.size()), 'e');
+    settle_commas();
     scan_.shape = hash_.value();
   }
 
@@ -217,7 +218,7 @@ class LineScanner {
     if (!stands_as_value(begin)) return false;
     Reading reading{Reading::Kind::number, end, {}};
     reading.number = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(letters + length),
-                      static_cast<std::uint32_t>(end), Written::nonfinite, false};
+                      static_cast<std::uint32_t>(end), Written::nonfinite};
     take(reading);
     return true;
   }
@@ -238,10 +239,11 @@ class LineScanner {
   Reading read_number(std::size_t begin) {
     std::size_t end = begin;
     if (line_[end] == '-' || line_[end] == '+') ++end;
-    Number number{static_cast<std::uint32_t>(begin), 0, 0, Written::integer, false};
+    Number number{static_cast<std::uint32_t>(begin), 0, 0, Written::integer};
     const std::size_t digits = end;
     end = skip_digits(end);
     if (end > digits) end = thousands(digits, end, begin, number);
+    if (end > digits && !number.thousands) end = decimals(digits, end, begin, number);
     if (peek(end) == '.' && is_digit(peek(end + 1))) {
       end = skip_digits(end + 1);
       number.written = Written::real;
@@ -273,6 +275,36 @@ class LineScanner {
     while (group_at(end)) end += 4;
     number.thousands = true;
     return end;
+  }
+
+  /// Digits behind a comma, as half of the world writes them: "loss: 0,693". Not within a list, where commas part
+  /// numbers, and not at the front of a line, which may be a row of a table; three digits behind anything but a zero
+  /// are a group of thousands.
+  std::size_t decimals(std::size_t digits, std::size_t end, std::size_t begin, Number& number) const {
+    if (peek(end) != ',' || begin == 0) return end;
+    const std::size_t last = skip_digits(end + 1);
+    const std::size_t count = last - end - 1;
+    const bool group = count == 3 && !(line_[digits] == '0' && end - digits == 1);
+    const bool goes_on = (peek(last) == ',' || peek(last) == '.') && is_digit(peek(last + 1));
+    const bool listed = goes_on || std::string_view(",[(").find(line_[begin - 1]) != std::string_view::npos;
+    if (count < 2 || group || listed) return end;
+    number.decimal_comma = true;
+    number.written = Written::real;
+    return last;
+  }
+
+  /// Where one number of a line has a decimal comma, all have.
+  void settle_commas() {
+    const auto decimal = [](const Number& number) { return number.decimal_comma; };
+    if (std::none_of(scan_.numbers.begin(), scan_.numbers.end(), decimal)) return;
+    for (Number& number : scan_.numbers) {
+      const std::string_view digits = line_.substr(number.begin, number.end - number.begin);
+      const bool one = std::count(digits.begin(), digits.end(), ',') == 1 && digits.find('.') == std::string_view::npos;
+      if (!number.thousands || !one) continue;
+      number.thousands = false;
+      number.decimal_comma = true;
+      number.written = Written::real;
+    }
   }
 
   /// The Windows runtime writes 1.#INF, -1.#IND and 1.#QNAN.
@@ -396,10 +428,11 @@ double value_of(std::string_view line, const Number& number) {
   if (number.written == Written::nonfinite) return nonfinite_value(digits);
   const double scale = scale_of(line.substr(number.end, number.unit_end - number.end));
   if (digits.front() == '+') digits.remove_prefix(1);
-  std::array<char, 64> without_commas;
-  if (number.thousands && digits.size() <= without_commas.size()) {
-    const auto end = std::remove_copy(digits.begin(), digits.end(), without_commas.begin(), ',');
-    digits = {without_commas.data(), static_cast<std::size_t>(end - without_commas.begin())};
+  std::array<char, 64> plain;
+  if ((number.thousands || number.decimal_comma) && digits.size() <= plain.size()) {
+    const auto end = number.thousands ? std::remove_copy(digits.begin(), digits.end(), plain.begin(), ',')
+                                      : std::replace_copy(digits.begin(), digits.end(), plain.begin(), ',', '.');
+    digits = {plain.data(), static_cast<std::size_t>(end - plain.begin())};
   }
   double value = 0;
   fast_float::from_chars(digits.data(), digits.data() + digits.size(), value);

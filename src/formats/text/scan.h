@@ -16,7 +16,8 @@ struct Number {
   std::uint32_t end = 0;       ///< of the digits
   std::uint32_t unit_end = 0;  ///< of a unit glued to them ("ms", "%"), else the same as `end`
   Written written = Written::integer;
-  bool thousands = false;  ///< has commas between groups of three digits
+  bool thousands = false;      ///< has commas between groups of three digits
+  bool decimal_comma = false;  ///< "0,5" is one half
 };
 
 /// What scan_line found. Kept by the caller, so that no line needs memory of its own.

@@ -47,6 +47,20 @@ TEST(Scan, FindsNumbersInAllTheirSpellings) {
   EXPECT_EQ(only_value("lr .5e-3"), 0.5e-3);
 }
 
+TEST(Scan, UnderstandsDecimalCommas) {
+  EXPECT_EQ(numbers("Epoche 3 Verlust: 2,1234, Val-Verlust: 0,98"), "3|2,1234|0,98");
+  EXPECT_EQ(only_value("Verlust: 2,1234"), 2.1234);
+  EXPECT_EQ(only_value("Verlust: -0,693"), -0.693);
+  EXPECT_EQ(only_value("lr 1,25e-3"), 1.25e-3);
+  EXPECT_EQ(only_value("tokens 1,234"), 1234) << "a group of thousands";
+  Scan scan;
+  const std::string_view line = "Verlust 2,345 Genauigkeit 0,881";
+  scan_line(line, scan);
+  EXPECT_EQ(value_of(line, scan.numbers.front()), 2.345) << "as the other number of the line";
+  EXPECT_EQ(numbers("size (3,64) shape 3,64,64 ids 0,1 row"), "3|64|3|64|64|0|1");
+  EXPECT_EQ(numbers("5,0.31"), "5|0.31");
+}
+
 TEST(Scan, TakesUnitsAlongAndScalesPowersOfTen) {
   EXPECT_EQ(numbers("time 285ms rate 1.85it/s acc 97% mem 4.5GB n 3k"), "285ms|1.85it/s|97%|4.5GB|3k");
   EXPECT_EQ(only_value("step 10k"), 10000);

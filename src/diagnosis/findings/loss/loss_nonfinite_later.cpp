@@ -12,7 +12,9 @@ one batch hit an operation that has no finite answer.
 
 ## Signature
 A NaN or Inf in a loss series later than the first `first_steps` steps. Non-finite values up to the end are critical;
-a few that recover are a warning, and a single one in a long series is a note.
+a few that recover are a warning, and a single one in a long series is a note. Tables made with pandas and JSON of strict
+libraries leave NaN out: where every loss ends and what was logged along with it goes on for `fewest_without` values and
+`silent_share` of those of the loss, that is a warning as well, unless something new begins instead.
 
 ## Why it matters
 After one update with NaN gradients every touched parameter is NaN. Everything the log shows afterwards (accuracy at
@@ -26,6 +28,20 @@ A single infinite validation loss that recovers (one unlucky sample with a proba
 - Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks: exploding gradients, clipping.
 - Micikevicius et al. 2018, Mixed Precision Training.
 )";
+
+Observation describe(const FallenSilent& silent) {
+  constexpr double kConfidence = 0.7;  // it may have been switched off on purpose
+  Observation seen = observe(Severity::warning, kConfidence, silent.last_step, silent.companion_last,
+                             silent.series + " has no value after " + at_step(silent.last_step) + ", while " +
+                                 silent.companion + " goes on to " + at_step(silent.companion_last) +
+                                 ": NaN looks like this where it is written as an empty cell or null.");
+  seen.qualifiers["recovered"] = "no";
+  seen.evidence.push_back(evidence(silent.series, silent.last_step, silent.companion_last,
+                                   static_cast<double>(silent.points_without), 0,
+                                   std::to_string(silent.points_without) + " values of " + silent.companion +
+                                       " have none of " + silent.series + " beside them"));
+  return seen;
+}
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const std::vector<Nonfinite> losses = nonfinite_losses(patient);
@@ -42,6 +58,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     seen.evidence.push_back(loss.evidence(settings["first_steps"]));
     return seen;
   }
+  if (const auto silent = fallen_silent(patient, settings["fewest_without"], settings["silent_share"])) {
+    return describe(*silent);
+  }
   return NotFound{};
 }
 
@@ -53,6 +72,8 @@ Finding loss_nonfinite_later() {
           {Need::curve},
           kDoc,
           {{"first_steps", 10, "steps that belong to loss-nonfinite-at-start instead"},
+           {"fewest_without", 20, "values of another series that go on without the loss"},
+           {"silent_share", 0.2, "the same, as a share of the values of the loss"},
            {"long", 10, "points a series must have for a single recovered value to be no more than a note"}},
           check};
 }
