@@ -192,24 +192,38 @@ TEST(Sinks, JsonLinesTellTheRunAgain) {
   EXPECT_EQ(found.numbers.configuration.at("lr"), "0.1");
 }
 
-TEST(Sinks, JsonLinesWithoutTimesKeepCountersAsTheSeriesThatTheyAre) {
-  const TestFolder folder;
-  {
-    auto sink = jsonl_sink(real_file_system(), folder / "run.jsonl");
-    ASSERT_TRUE(sink);
-    SinkFeed feed(std::move(*sink));
-    for (int i = 1; i <= 20; ++i) {
-      for (const char* name : {"time/iterations", "train/n_updates", "train/loss"}) {
-        feed.add(Event{feed.series(name), 2048 * i, kNoTime, 10.0 * i});
-      }
+/// Twenty rows with two counters beside the step and a loss, as reinforcement learning logs them, without times.
+void write_counters(Result<SinkPointer> sink) {
+  ASSERT_TRUE(sink);
+  SinkFeed feed(std::move(*sink));
+  for (int i = 1; i <= 20; ++i) {
+    for (const char* name : {"time/iterations", "train/n_updates", "train/loss"}) {
+      feed.add(Event{feed.series(name), 2048 * i, kNoTime, 10.0 * i});
     }
-    ASSERT_TRUE(feed.close());
   }
-  const RecordingSink found = read_back(folder / "run.jsonl", "json-lines").numbers;
+  ASSERT_TRUE(feed.close());
+}
+
+void expect_counters(const RecordingSink& found) {
   for (const char* name : {"time/iterations", "train/n_updates", "train/loss"}) {
     EXPECT_EQ(found.steps(name).size(), 20U) << name;
     EXPECT_EQ(found.steps(name).front(), 2048) << name;
   }
+}
+
+TEST(Sinks, JsonLinesWithoutTimesKeepCountersAsTheSeriesThatTheyAre) {
+  const TestFolder folder;
+  write_counters(jsonl_sink(real_file_system(), folder / "run.jsonl"));
+  expect_counters(read_back(folder / "run.jsonl", "json-lines").numbers);
+}
+
+TEST(Sinks, WandbKeepsCountersAsTheSeriesThatTheyAre) {
+  const TestFolder folder;
+  WandbOptions options;
+  options.id = "abcd1234";
+  options.wall_time = 1.7e9;
+  write_counters(wandb_sink(real_file_system(), folder / "out", options));
+  expect_counters(read_back(folder / "out", "wandb").numbers);
 }
 
 TEST(Sinks, WandbTellsTheRunAgain) {

@@ -53,12 +53,13 @@ Unix times (`time`, `timestamp`, `wall_time`) or of dates is the wall time. A co
 A table of one number per row (`step,metric,value`, or `250 val 3.1` without a header) gives one series per name; a number
 under the name of a phase is the loss. A file of bare numbers, one a line, is one series with the file's name: `train_loss.txt`.
 
-**Quirks that are understood.** Empty cells; rows that come newest first; `nan` where nothing was measured; a last row with
+**Quirks that are understood.** Empty cells; rows that come newest first; `nan` or `inf` where nothing was measured; a last row with
 fewer fields than columns (left out and reported); names and fields in quotes or padded with blanks; a header that is repeated
 (the training was started again, the later part wins); no header at all; first lines `# {...}` with the
-configuration as JSON, or `# lr,0.001` one by one; a header longer than the view of the sniffers; `nan`, `NaN`, `inf`, `-Infinity`, `None`, `N/A`; `1,234.5` in quotes; `97 %`; `0,5` between
-semicolons; `tensor(0.5)`; line ends of any kind; a byte order mark; UTF-16. Columns of text are left out. Text in a column of
-numbers is reported with its line and left out.
+configuration as JSON, or `# lr,0.001` one by one; a header longer than the view of the sniffers; `nan`, `NaN`, `inf`, `-Infinity`, `1.#QNAN`,
+`None`, `N/A`; `1,234.5` in quotes, `1'234.5`; `97 %`; decimal commas (`0,5`, `1.234,5`); `tensor(0.5)`; line ends of any kind; a byte order mark;
+UTF-16; holes of NUL bytes. Columns of text are left out. Text in a column of numbers is reported with its line and left out. That the last rows
+have a step and no value is reported too: pandas writes NaN as an empty cell.
 )";
 
 }  // namespace

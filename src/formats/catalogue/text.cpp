@@ -38,7 +38,7 @@ torchtune, Ultralytics and PyTorch's examples; none of them needs more than this
 **Survives** progress bars with thousands of carriage returns (the last state of each step counts; of Keras bars the
 last state of each epoch), colour codes, CR, CR LF and LF, UTF-8, UTF-16 with byte order mark and bytes of any other
 encoding, source code before the log, tables (`| key | value |` blocks, columns under a header), `nan`, `inf`,
-`-nan(ind)`, `1,234.5`, lines up to 1 MiB. A date in front of a line becomes the time of its numbers; it is taken for
+`-nan(ind)`, `1,234.5`, decimal commas (`0,693`), `第3轮` for epoch 3, holes of NUL bytes, lines up to 1 MiB. A date in front of a line becomes the time of its numbers; it is taken for
 UTC where no zone is said. A Python traceback, the end by a scheduler or a signal, and NCCL's watchdog become marks. Numbers
 in `tensor(1.9, device='cuda:0')` are read; NUL bytes at the start, left by a truncated file, are passed over.
 )",

@@ -44,7 +44,7 @@ std::size_t end_of_escape(std::string_view line, std::size_t from) {
 std::size_t next_special(std::string_view line, std::size_t from) {
   static constexpr auto kSpecial = [] {
     std::array<bool, 256> special{};
-    for (const int byte : {0x1B, 0xC2, 0xE2, 0xE3, 0xEF}) special[static_cast<std::size_t>(byte)] = true;
+    for (const int byte : {0x1B, 0xC2, 0xE2, 0xE3, 0xE7, 0xEF}) special[static_cast<std::size_t>(byte)] = true;
     return special;
   }();
   while (from < line.size() && !kSpecial[static_cast<unsigned char>(line[from])]) ++from;
@@ -86,6 +86,7 @@ std::string_view counterpart(std::uint32_t three) {
       return ",";
     case packed(0xE2, 0x80, 0x93):  // dashes
     case packed(0xE2, 0x80, 0x94):
+    case packed(0xE2, 0x88, 0x92):  // minus sign
       return "-";
     case packed(0xE2, 0x80, 0x98):  // quotation marks
     case packed(0xE2, 0x80, 0x99):
@@ -100,6 +101,31 @@ std::string_view counterpart(std::uint32_t three) {
   }
 }
 
+/// "第12轮" is "epoch 12", written without blanks: the end of it, with its English appended to `plain`, or `at`.
+std::size_t replace_ordinal(std::string_view line, std::size_t at, std::string& plain) {
+  struct Unit {
+    std::string_view word;
+    std::string_view english;
+  };
+  static constexpr std::array kUnits = {Unit{"轮", "epoch"}, Unit{"輪", "epoch"},     Unit{"エポック", "epoch"},
+                                        Unit{"步", "step"},  Unit{"次迭代", "step"},  Unit{"ステップ", "step"},
+                                        Unit{"批", "batch"}, Unit{"回合", "episode"}, Unit{"エピソード", "episode"}};
+  constexpr std::string_view kOrdinal = "第";
+  const auto past = [&](std::size_t from, std::string_view glyphs) {
+    return std::min(line.find_first_not_of(glyphs, from), line.size());
+  };
+  const std::size_t digits = past(at + kOrdinal.size(), " ");
+  const std::size_t end = past(digits, "0123456789");
+  const std::size_t word = past(end, " ");
+  if (digits == end) return at;
+  for (const Unit& unit : kUnits) {
+    if (!line.substr(word).starts_with(unit.word)) continue;
+    plain.append(unit.english).append(" ").append(line.substr(digits, end - digits)).append(" ");
+    return word + unit.word.size();
+  }
+  return at;
+}
+
 /// Replaces what starts at `at`, appending to `plain`; returns where to go on, or `at` when it stays as it is.
 std::size_t replace_at(std::string_view line, std::size_t at, std::string& plain) {
   if (line[at] == kEscape) return end_of_escape(line, at);
@@ -112,6 +138,7 @@ std::size_t replace_at(std::string_view line, std::size_t at, std::string& plain
   }
   if (at + 3 > line.size()) return at;
   const std::uint32_t three = packed(byte(at), byte(at + 1), byte(at + 2));
+  if (three == packed(0xE7, 0xAC, 0xAC)) return replace_ordinal(line, at, plain);
   if (is_bar_glyph(three)) {
     if (!plain.ends_with("[=]")) plain += "[=]";
     return at + 3;

@@ -26,6 +26,14 @@ TEST(PlainText, TurnsBarsAndBoxesIntoAscii) {
 TEST(PlainText, TurnsWidePunctuationIntoAscii) {
   EXPECT_EQ(plain("损失：0.5，步数：10"), "损失: 0.5, 步数: 10");
   EXPECT_EQ(plain("loss – 0.5 → 0.4"), "loss - 0.5 -> 0.4");
+  EXPECT_EQ(plain("loss −0.5"), "loss -0.5");
+}
+
+TEST(PlainText, PutsOrdinalsOfChineseAndJapaneseIntoEnglish) {
+  EXPECT_EQ(plain("第12轮 损失: 0.5"), "epoch 12  损失: 0.5");
+  EXPECT_EQ(plain("第 3 步，损失：0.5"), "step 3 , 损失: 0.5");
+  EXPECT_EQ(plain("第4エポック loss 0.5"), "epoch 4  loss 0.5");
+  EXPECT_EQ(plain("第5章 第轮"), "第5章 第轮");
 }
 
 TEST(BareNumbers, ComeOutOfWhatFrameworksPrintAroundThem) {

@@ -21,7 +21,14 @@ enum class TimeField : protozero::pbf_tag_type { seconds = 1, nanoseconds = 2 };
 // "untold" and "words" are Osler's own: that nobody said how the run ended, and how it was said.
 enum class ExitField : protozero::pbf_tag_type { code = 1, untold = 15001, words = 15002 };
 enum class ConfigField : protozero::pbf_tag_type { update = 1 };
-enum class RunField : protozero::pbf_tag_type { run_id = 1, project = 3, config = 4, display_name = 8 };
+// "steps_told" is Osler's own: "_step" is the axis, and other counters are series.
+enum class RunField : protozero::pbf_tag_type {
+  run_id = 1,
+  project = 3,
+  config = 4,
+  display_name = 8,
+  steps_told = 15001
+};
 
 constexpr std::size_t kLongestName = 400;
 constexpr std::size_t kMostStatistics = 2000;
@@ -203,7 +210,7 @@ void WandbRecords::history(std::string_view bytes, EventSink& sink) {
       const std::string name = joined(item.path);
       if (name.empty() || name.size() > kLongestName) continue;
       has_step |= name == "_step";
-      lightning |= name == kLightningStep;
+      lightning |= !steps_told_ && name == kLightningStep;
       // Other names with an underscore in front are W&B's own: run time, parts of tables.
       if (name.front() == '_' && name != "_step" && name != "_timestamp") continue;
       value(name, item.json);
@@ -322,6 +329,11 @@ void WandbRecords::run(std::string_view bytes, EventSink& sink) {
         break;
       case RunField::config:
         config(view(message.get_view()), sink);
+        break;
+      case RunField::steps_told:
+        message.skip();
+        steps_told_ = true;
+        rows_.tell_axis(rows_.column("_step"));
         break;
       default:
         message.skip();

@@ -29,12 +29,13 @@ class WandbRecords {
   void value(const std::string& name, std::string_view json);
   void cell(const std::string& name, double value) { cells_.push_back({rows_.column(name), value}); }
   static void config(std::string_view message, EventSink& sink);
-  static void run(std::string_view message, EventSink& sink);
+  void run(std::string_view message, EventSink& sink);
   void exit(std::string_view message, EventSink& sink) const;
 
   RowAssembler rows_;
   JsonWalker walker_;
   std::vector<Cell> cells_;
+  bool steps_told_ = false;  // by Osler, which wrote the file
   std::int64_t last_step_ = 0;
   std::unordered_map<std::string, std::int64_t> measured_;  // the step at which each statistic was told last
 };

@@ -36,7 +36,9 @@ constexpr int kItemKey = 1;
 constexpr int kItemJson = 16;
 constexpr int kItems = 1;
 constexpr int kHistoryStep = 2;
-// Of the exit: that nobody said how the run ended, and the words in which it was said. W&B passes over them.
+// Fields of our own, which W&B passes over. Of the run: that "_step" is the axis, whatever other counters there are. Of
+// the exit: that nobody said how the run ended, and the words in which it was said.
+constexpr int kRunStepsTold = 15001;
 constexpr int kExitUntold = 15001;
 constexpr int kExitWords = 15002;
 
@@ -94,6 +96,7 @@ class WandbSink final : public Sink {
     const auto seconds = static_cast<std::int64_t>(std::floor(options_.wall_time));
     pbf_writer(time).add_int64(1, seconds);
     writer.add_message(17, time);
+    writer.add_bool(kRunStepsTold, true);
     record(kRecordRun, run);
     return pass_on();
   }
