@@ -105,12 +105,6 @@ void add_sketches(const RoleMap& roles, Report& report) {
   }
 }
 
-/// Whether a curve scatters so little that its last value is no matter of luck.
-bool is_calm(const Reading& reading) {
-  constexpr double kCalm = 0.05;  // noise as a share of the level
-  return reading.noise.sigma < kCalm * reading.level;
-}
-
 /// Where a curve ends, the same wherever a report tells it: a calm one with its last value, a noisy one at the level of
 /// its last tenth.
 double told_end(const Reading& reading) {

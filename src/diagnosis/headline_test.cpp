@@ -45,6 +45,16 @@ TEST(Headline, OfALossThatOnlyCameDownToGuessingTellsWhereItCameFrom) {
   EXPECT_THAT(report.headline, AllOf(HasSubstr("came down from 10.3 to 2.3"), Not(HasSubstr("from the start"))));
 }
 
+TEST(Headline, OfANoisyRunThatDivergedTellsLevelsAsLevels) {
+  const Report report = report_on(300, {{"loss", [](int step) {
+                                           const double noise = std::exp(std::sin(12.9898 * step));
+                                           return noise * (step < 100 ? 0.05 + std::exp(-step / 15.0) : 40.0);
+                                         }}});
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.front().finding, "loss-diverging");
+  EXPECT_THAT(report.headline, AllOf(HasSubstr("climbed from about 0."), HasSubstr(" to about ")));
+}
+
 TEST(Headline, OfAShortRunBeginsWithItsFirstValue) {
   const Report report = report_on(100, {{"loss", [](int step) { return step == 0 ? 9.0 : 2.0 / (1 + step / 20.0); }}});
   EXPECT_EQ(report.metrics.at("first-train-loss"), 9) << "what a reader sees at the top of the log";

@@ -111,6 +111,11 @@ Reading read_series(const Series& series, bool higher_is_better) {
   return reading;
 }
 
+bool is_calm(const Reading& reading) {
+  constexpr double kCalm = 0.05;  // noise as a share of the level
+  return reading.noise.sigma < kCalm * reading.level;
+}
+
 Reading read_sum(const std::vector<const Series*>& parts) {
   Reading reading;
   double opening = 0;

@@ -44,6 +44,9 @@ struct Reading {
   [[nodiscard]] std::int64_t step_at(std::size_t i) const;
 };
 
+/// Whether a curve scatters so little that a single value is no matter of luck, and its levels stand in the log.
+[[nodiscard]] bool is_calm(const Reading& reading);
+
 /// Reads one series.
 [[nodiscard]] Reading read_series(const Series& series, bool higher_is_better);
 /// Reads the sum of several series that were logged together; they must have equally many points.

@@ -313,10 +313,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                                             : std::min(units / settings["noise_units"], 2 * lost / least_lost);
   const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained;
   const std::int64_t since = loss->step_at(loss->best_at);
-  Observation seen =
-      observe(all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
-              loss->name + (loss->negated ? " fell from " : " climbed from ") + number(loss->shown(loss->best)) +
-                  " at " + at_step(since) + " to " + number(loss->shown(loss->end)) + " and stayed there.");
+  const std::string about = is_calm(*loss) ? "" : "about ";  // a level, which no line of the log may show
+  Observation seen = observe(
+      all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
+      loss->name + (loss->negated ? " fell from " : " climbed from ") + about + number(loss->shown(loss->best)) +
+          " at " + at_step(since) + " to " + about + number(loss->shown(loss->end)) + " and stayed there.");
   const std::string size = exploded ? "the end is " + times(loss->end / lowest) + " the best level"
                                     : "the end lies " + number(units) + " noise units " +
                                           (loss->negated ? "below" : "above") + " the best level and gave back " +
