@@ -254,6 +254,21 @@ std::optional<SeriesComparison> compare_series(const Cast& a, const Cast& b, con
   return compared;
 }
 
+/// Notes which objectives of a run have no values to its end, where its report says so: NaN may be written as nothing.
+void take_silence(const Run& run, const Report& report, Side SeriesComparison::*side, Comparison& comparison) {
+  for (const Observation& finding : report.findings) {
+    if (finding.finding != "loss-nonfinite-later" || finding.evidence.empty()) continue;
+    const Evidence& evidence = finding.evidence.front();
+    const Series* loss = run.find(evidence.series);
+    if (loss == nullptr || loss->summary().empty() || loss->summary().last_step() >= evidence.last_step) continue;
+    for (SeriesComparison& series : comparison.series) {
+      if ((series.*side).series == evidence.series) {
+        (series.*side).lost_after = static_cast<double>(loss->summary().last_step());
+      }
+    }
+  }
+}
+
 void compare_all_series(const RoleMap& roles_a, const RoleMap& roles_b, const Alignment& alignment,
                         const CompareOptions& options, Comparison& comparison) {
   for (const Role role : kCompared) {
@@ -389,6 +404,8 @@ Result<Comparison> compare(const Run& a, const Run& b, const CompareOptions& opt
     return Error{ErrorCode::not_found, "the runs have no series in common that can be laid side by side",
                  a.name + ", " + b.name};
   }
+  take_silence(a, comparison.a, &SeriesComparison::a, comparison);
+  take_silence(b, comparison.b, &SeriesComparison::b, comparison);
   const auto end = [&](const Run& run, const ToAxis& map) { return map(static_cast<double>(run.steps().last)); };
   const auto begin = [&](const Run& run, const ToAxis& map) { return map(static_cast<double>(run.steps().first)); };
   comparison.from = std::max(begin(a, alignment->a), begin(b, alignment->b));

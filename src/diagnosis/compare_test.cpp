@@ -141,6 +141,20 @@ TEST(Compare, ARunThatTurnedNanIsWorseHoweverGoodItWasBefore) {
   EXPECT_EQ(other_way->standing, Standing::better);
 }
 
+TEST(Compare, ARunWhoseLossEndsBeforeTheRestIsWorse) {
+  osler::Run silent;  // as pandas writes NaN: nothing
+  const osler::Run good = make_run({});
+  for (int step = 0; step < 1000; ++step) {
+    const double loss = 1.0 + 2.0 * std::exp(-step / 150.0) + 0.01 * std::sin(1.3 * step);
+    if (step < 500) silent.add(Event{silent.series("train/loss"), step, kNoTime, loss});
+    silent.add(Event{silent.series("lr"), step, kNoTime, 1e-3});
+  }
+  const auto comparison = compare(good, silent);
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->standing, Standing::worse);
+  EXPECT_THAT(comparison->verdict, HasSubstr("it has no finite value of train/loss after step 499"));
+}
+
 TEST(Compare, ARunWithoutOneFiniteLossIsWorseAndNotIncomparable) {
   const auto comparison = compare(nan_from(400, 1), nan_from(0));
   ASSERT_TRUE(comparison);

@@ -37,17 +37,22 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// A sentence with numbers as "Verlust: 2,1234" has commas, but none that part its fields.
-bool has_decimal_commas(std::string_view sentence) {
+/// A sentence with numbers as "Verlust: 2,1234" or "tokens=1,234,567" has commas, but none that part its fields.
+bool has_commas_in_numbers(std::string_view sentence) {
+  constexpr std::size_t kFewestDecimals = 2;
+  constexpr std::size_t kGroup = 3;
   for (std::size_t comma = sentence.find(','); comma != sentence.npos; comma = sentence.find(',', comma + 1)) {
     std::size_t begin = comma;
     while (begin > 0 && is_digit(sentence[begin - 1])) --begin;
     std::size_t end = comma + 1;
     while (end < sentence.size() && is_digit(sentence[end])) ++end;
+    const bool clock = begin > 1 && sentence[begin - 1] == ':' && is_digit(sentence[begin - 2]);
     const bool named =
-        begin > 0 && begin < comma && std::string_view(" \t:=").find(sentence[begin - 1]) != sentence.npos;
+        begin > 0 && begin < comma && !clock && std::string_view(" \t:=").find(sentence[begin - 1]) != sentence.npos;
+    const std::size_t digits = end - comma - 1;
     const bool ends = end == sentence.size() || (sentence[end] != '.' && sentence[end] != ',');
-    if (named && ends && end - comma > 2) return true;
+    const bool grouped = digits == kGroup && comma - begin <= kGroup;
+    if (named && (grouped || (ends && digits >= kFewestDecimals))) return true;
   }
   return false;
 }
@@ -98,7 +103,7 @@ TableLayout guess_layout(const std::vector<std::string>& lines) {
   TableLayout best;
   if (lines.empty()) return best;
   for (const char delimiter : {',', '\t', ';', '|', TableLayout::kBlanks}) {
-    if (delimiter == ',' && has_decimal_commas(lines.front())) continue;
+    if (delimiter == ',' && has_commas_in_numbers(lines.front())) continue;
     const TableLayout layout = try_delimiter(lines, delimiter);
     // Blanks separate only where nothing else does: "| 1 | 2 |" has more blanks than bars.
     if (delimiter == TableLayout::kBlanks && best.columns > 1) break;

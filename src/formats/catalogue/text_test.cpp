@@ -35,6 +35,12 @@ TEST(Text, OneBlockOfATableIsOneRow) {
   EXPECT_TRUE(std::isnan(sink.values("rollout/rew_mean")[1]));
 }
 
+TEST(Text, ANameBeginsBehindAValueThatIsAbsent) {
+  const auto sink = read("step 1 loss=0.5 acc=0.6\nstep 2 loss=None acc=0.7\nstep 3 loss: null acc: 0.8\n");
+  EXPECT_THAT(sink.values("acc"), ElementsAre(0.6, 0.7, 0.8));
+  EXPECT_THAT(sink.values("loss"), ElementsAre(0.5));
+}
+
 /// Lines of a training that is evaluated in every fifth epoch and prints nan in the others.
 std::string evaluated_now_and_then(int epochs, int breaks) {
   std::string log;

@@ -187,6 +187,17 @@ std::string_view without_foreign_words(std::string_view name) {
   return traits.metric || traits.signal || traits.epoch || traits.step != 0 ? rest : name;
 }
 
+/// "loss=None acc=0.5": a name begins behind the word that stands where a value was expected.
+std::string_view without_absent_value(std::string_view line, std::string_view name) {
+  const std::size_t space = name.find(' ');
+  std::size_t before = static_cast<std::size_t>(name.data() - line.data());
+  while (before > 0 && is_space(line[before - 1])) --before;
+  const bool valued = before > 0 && (line[before - 1] == '=' || line[before - 1] == ':');
+  if (!valued || space == std::string_view::npos) return name;
+  const bool absent = read_cell(name.substr(0, space)).kind == CellKind::absent;
+  return absent ? name.substr(name.find_first_not_of(' ', space)) : name;
+}
+
 }  // namespace
 
 Key key_before(std::string_view line, std::size_t from, std::size_t to) {
@@ -224,6 +235,7 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
       name = words_at_end(text, key.separated ? kMostWords : kMostLooseWords, key.sentence);
     }
   }
+  if (!name.empty()) name = without_absent_value(line, name);
   name = without_foreign_words(core_of_key(name));
   if (name.empty() || name.size() > kLongestName || !has_letter(name) || names_source_file(name)) return key;
   if (is_half_of_day(line, name)) return key;
