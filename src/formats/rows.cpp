@@ -195,6 +195,14 @@ std::uint32_t RowAssembler::column(std::string_view name) {
   return id;
 }
 
+bool RowAssembler::only_counts(const Row& row) const {
+  return std::all_of(row.cells.begin(), row.cells.end(), [this](const Cell& cell) {
+    if (cell.column >= kinds_.size()) return false;
+    const Kind kind = kinds_[cell.column];
+    return kind == Kind::step || kind == Kind::counter || kind == Kind::epoch;
+  });
+}
+
 void RowAssembler::tell_axis(std::uint32_t column) {
   if (chosen_ || !kept_.empty() || column >= columns_.size()) return;
   chosen_ = axis_told_ = true;

@@ -62,6 +62,8 @@ class RowAssembler {
 
   /// The number of the column called `name`, made on first use.
   std::uint32_t column(std::string_view name);
+  /// Whether all that a row holds is a step or an epoch.
+  [[nodiscard]] bool only_counts(const Row& row) const;
   /// Says that `column` is the axis and the rows are complete: its values are the steps as they are, all other counters
   /// are series like any other, and every NaN is one. Before the first row.
   void tell_axis(std::uint32_t column);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "formats/bare_rows.h"
 #include "formats/json/config.h"
 #include "formats/numbers.h"
 #include "formats/times.h"
@@ -113,15 +114,7 @@ class TableReader final : public Reader {
     lines_.finish(damage, [&](const Line& line) { take(line, sink, damage); });
     if (!settled_ && kept_.empty() && !comments_.empty()) kept_.push_back(comments_.back());
     if (!settled_) settle(sink, damage);
-    if (bare_rows_ >= kFewestBareRows) {
-      damage.add({{},
-                  0,
-                  first_bare_,
-                  fmt::format("the last {} rows have a step and no value: NaN looks like this where "
-                              "it is written as an empty cell",
-                              bare_rows_),
-                  0});
-    }
+    bare_rows_.finish(damage);
     rows_.finish(sink);
     return {};
   }
@@ -319,9 +312,8 @@ class TableReader final : public Reader {
       return;
     }
     for (Damage& item : row_damage_) damage.add(std::move(item));
-    const bool bare = cells_.size() == 1 && texts_ == 0 && columns_.size() > 1 && fields == columns_.size();
-    if (bare && bare_rows_ == 0) first_bare_ = number;
-    bare_rows_ = bare ? bare_rows_ + 1 : 0;
+    const Row row{cells_, wall_time_, prefix_};
+    bare_rows_.row(texts_ == 0 && fields == columns_.size() && rows_.only_counts(row), number);
     if (fields > columns_.size()) {
       damage.add(
           {{},
@@ -330,7 +322,7 @@ class TableReader final : public Reader {
            fmt::format("a row of {} fields in a table of {} columns: the rest is left out", fields, columns_.size()),
            0});
     }
-    rows_.row({cells_, wall_time_, prefix_}, sink);
+    rows_.row(row, sink);
   }
 
   /// Whether a row that is too short follows rows that were complete: a last evaluation of its own, or a cut-off line.
@@ -448,8 +440,7 @@ class TableReader final : public Reader {
     }
   }
 
-  static constexpr std::uint64_t kCompleteRows = 3;     // after which a table is known to have complete rows
-  static constexpr std::uint64_t kFewestBareRows = 20;  // that are no accident
+  static constexpr std::uint64_t kCompleteRows = 3;  // after which a table is known to have complete rows
   static constexpr std::size_t kMostComments = 1000;
   static constexpr std::size_t kLongestKey = 100;
   // Twin names are looked for in tables up to this width; the search is quadratic.
@@ -471,8 +462,7 @@ class TableReader final : public Reader {
   std::string prefix_;
   double wall_time_ = kNoTime;
   std::size_t texts_ = 0;
-  std::uint64_t bare_rows_ = 0;     // rows in a row with one number, the step
-  std::uint64_t first_bare_ = 0;    // the line of the first of them
+  BareRows bare_rows_;
   std::vector<Damage> row_damage_;  // of the row being read, which may turn out to be no row
 };
 

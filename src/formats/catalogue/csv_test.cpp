@@ -49,6 +49,9 @@ TEST(Csv, SaysThatTheLastRowsHaveNoValue) {
   ASSERT_EQ(outcome.damage.total(), 1U);
   EXPECT_THAT(outcome.damage.items().front().what, HasSubstr("the last 30 rows have a step and no value"));
   EXPECT_EQ(outcome.damage.items().front().line, 32U);
+  std::string without_step = "loss,val_loss\n";
+  for (int row = 0; row < 60; ++row) without_step += row < 10 ? "0.5,0.6\n" : "0.5,\n";
+  EXPECT_EQ(read(without_step).damage.total(), 0U) << "a lone loss is a value";
 }
 
 TEST(Csv, ReadsTheNanOfWindows) {

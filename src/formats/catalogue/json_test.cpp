@@ -60,6 +60,17 @@ TEST(JsonLines, ReadNonFiniteLiteralsAndNumbersInQuotes) {
   EXPECT_TRUE(outcome.damage.empty());
 }
 
+TEST(JsonLines, SayThatTheLastOnesHaveNoValue) {
+  std::string text;
+  for (int step = 0; step < 60; ++step) {
+    text += "{\"step\": " + std::to_string(step) + ", \"loss\": " + (step < 30 ? "0.5" : "null") + "}\n";
+  }
+  const Outcome outcome = read_lines(text);
+  ASSERT_EQ(outcome.damage.total(), 1U);
+  EXPECT_THAT(outcome.damage.items().front().what, HasSubstr("the last 30 rows have a step and no value"));
+  EXPECT_EQ(outcome.damage.items().front().line, 31U);
+}
+
 TEST(JsonLines, GoOnBehindADamagedLine) {
   const Outcome outcome =
       read_lines("{\"step\": 1, \"loss\": 3}\n{\"step\": 2, \"lo\nhello\n{\"step\": 3, \"loss\": 1}\n");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/bare_rows.h"
 #include "formats/decoder.h"
 #include "formats/json/config.h"
 #include "formats/lines.h"
@@ -24,6 +25,7 @@ class JsonLinesReader final : public Reader {
 
   Result<void> finish(EventSink& sink, DamageReport& damage) override {
     lines_.finish(damage, [&](const Line& line) { take(line, sink, damage); });
+    bare_rows_.finish(damage);
     rows_.finish(sink);
     return {};
   }
@@ -81,6 +83,7 @@ class JsonLinesReader final : public Reader {
       for (const auto& [key, value] : row_.written_numbers()) sink.config(key, value);
       return;
     }
+    bare_rows_.row(text.find("null") != std::string_view::npos && rows_.only_counts(row_.row()), number);
     rows_.row(row_.row(), sink);
   }
 
@@ -107,6 +110,7 @@ class JsonLinesReader final : public Reader {
   JsonWalker walker_;
   RowAssembler rows_;
   JsonRow row_;
+  BareRows bare_rows_;
   bool first_ = true;  // no line with a step has come
 };
 
