@@ -41,6 +41,8 @@ bool is_digit(char c) {
 bool has_commas_in_numbers(std::string_view sentence) {
   constexpr std::size_t kFewestDecimals = 2;
   constexpr std::size_t kGroup = 3;
+  // "run 1,100,0.5" may well be three fields; "tokens: 1,100" is none.
+  const bool says_keys = sentence.find('=') != sentence.npos || sentence.find(": ") != sentence.npos;
   for (std::size_t comma = sentence.find(','); comma != sentence.npos; comma = sentence.find(',', comma + 1)) {
     std::size_t begin = comma;
     while (begin > 0 && is_digit(sentence[begin - 1])) --begin;
@@ -51,7 +53,7 @@ bool has_commas_in_numbers(std::string_view sentence) {
         begin > 0 && begin < comma && !clock && std::string_view(" \t:=").find(sentence[begin - 1]) != sentence.npos;
     const std::size_t digits = end - comma - 1;
     const bool ends = end == sentence.size() || (sentence[end] != '.' && sentence[end] != ',');
-    const bool grouped = digits == kGroup && comma - begin <= kGroup;
+    const bool grouped = says_keys && digits == kGroup && comma - begin <= kGroup;
     if (named && (grouped || (ends && digits >= kFewestDecimals))) return true;
   }
   return false;
