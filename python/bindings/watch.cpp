@@ -117,12 +117,13 @@ WatchOptions options_from(const py::dict& words) {
   return options;
 }
 
-using Declared = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+/// Name, shape, and whether it is the table of an embedding.
+using Declared = std::vector<std::tuple<std::string, std::vector<std::int64_t>, bool>>;
 
 std::unique_ptr<PythonWatch> made(const py::dict& words, const std::string& path, const std::string& name,
                                   const Destinations& others, const Declared& declared) {
   std::vector<ParameterInfo> parameters;
-  for (const auto& [parameter, shape] : declared) parameters.push_back({parameter, shape, true, true});
+  for (const auto& [parameter, shape, table] : declared) parameters.push_back({parameter, shape, true, true, table});
   const WatchOptions options = options_from(words);
   return std::make_unique<PythonWatch>(options, opened(path, name, others, /*resume=*/options.first_step > 0),
                                        std::move(parameters));
@@ -135,11 +136,13 @@ py::tuple examined(PythonWatch& watch, double loss, const py::list& parameters) 
 }
 
 /// The nodes behind a loss: the plain name of each, and the numbers of those that it used.
-void loss_told(PythonWatch& watch, const std::vector<std::pair<std::string, std::vector<std::size_t>>>& shown) {
+void loss_told(PythonWatch& watch, const std::vector<std::pair<std::string, std::vector<std::size_t>>>& shown,
+               bool all_with_all) {
   std::vector<monitor::LossNode> nodes;
   nodes.reserve(shown.size());
   for (const auto& [plain, inputs] : shown) nodes.push_back({plain, inputs});
   watch->tell_loss(nodes);
+  watch->tell_comparison(all_with_all);
 }
 
 void use_gpu(PythonWatch& watch, int device, const std::string& cache_folder,
@@ -263,6 +266,8 @@ void add_watch(py::module_& module) {
       .def("examine", &examined)
       .def("loss_due", [](PythonWatch& watch) { return watch->loss_due(); })
       .def("tell_loss", &loss_told)
+      .def("loss_kind_due", [](PythonWatch& watch) { return watch->loss_kind_due(); })
+      .def("tell_loss_kind", [](PythonWatch& watch, std::uint64_t kind) { watch->tell_loss_kind(kind); })
       .def("use_gpu", &use_gpu)
       .def("look_later", &looked_later)
       .def("settle", [](PythonWatch& watch) { return told(taken(watch->settle())); })

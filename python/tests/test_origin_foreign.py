@@ -145,6 +145,35 @@ def test_in_the_loss(loss: Callable[[Any], Any], operation: str, cause: str, pla
     assert (origin.operation, origin.cause, origin.place) == (operation, cause, place), origin
 
 
+def test_a_recurrent_layer_does_not_hide_what_came_before_it() -> None:
+    gru = nn.GRU(4, 6, batch_first=True)
+    x = torch.randn(3, 5, 4)
+    x[1, 2] = 0
+
+    def loss() -> Any:
+        energy = x.square().sum(-1, keepdim=True).log()
+        return gru(x * energy)[0].square().mean()
+
+    origin = told(gru, loss)
+    assert (origin.operation, origin.cause, origin.place) == ("log", "log-of-zero", "forward"), origin
+
+
+def test_a_mask_that_reaches_the_loss_is_told_as_what_it_is() -> None:
+    net = around(torch.tanh)
+    mask, even = torch.tensor([0.0, 0.0, -math.inf]), torch.full((8, 3), 1 / 3)
+    origin = told(net, lambda: F.cross_entropy(net(X) + mask, even))
+    assert (origin.operation, origin.cause) == ("sum", "outside-domain"), origin
+    assert "asked for" in origin.detail and origin.line.startswith("test_origin_foreign.py:")
+
+
+def test_step_alone_finds_in_the_forward_pass_what_the_loss_has_left_out() -> None:
+    net = around(lambda h: torch.where(torch.arange(8)[:, None] == 2, torch.log(h * 0), h))
+    y = Y.clone()
+    y[2] = -100
+    coarse = told(net, lambda: F.cross_entropy(net(X), y), whole=False)
+    assert (coarse.place, coarse.operation, coarse.layer) == ("forward", "log", "own"), coarse
+
+
 def test_a_hook_on_a_gradient_is_known_by_its_line() -> None:
     net = around(torch.tanh)
 

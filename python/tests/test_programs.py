@@ -212,3 +212,134 @@ def test_a_softmax_before_a_cross_entropy_is_seen_in_the_graph_of_the_loss(tmp_p
         (nn.Sigmoid(), lambda out, y: F.binary_cross_entropy(out, one_hot(y))),
     ):
         assert not _classifier(last, loss, tmp_path).has("outputs-squashed-twice"), (last, loss)
+
+
+def _run_of(network: Any, loss: Callable[[int], Any], folder: Path, optimizer: Any = None, steps: int = 24) -> Any:
+    """The run of a short training by `step`; `loss` gives that of a step, with the monitor told of its batch."""
+    optimizer = optimizer or torch.optim.Adam(network.parameters(), 1e-3)
+    file = folder / f"run{len(list(folder.iterdir()))}.osler"
+    monitor = Monitor(network, optimizer, on_line=None, run_file=file)
+    for step in range(steps):
+        optimizer.zero_grad()
+        value = loss(step) if loss.__code__.co_argcount == 1 else loss(step, monitor)  # type: ignore[call-arg]
+        value.backward()
+        if monitor.step(value):
+            optimizer.step()
+    monitor.close()
+    return osler.read(file)
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, lambda out, y: ((out - y) ** 2).mean(),
+     lambda out, y: (y - out).abs().sum()],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_outputs_that_are_compared_with_all_targets_are_seen(tmp_path: Path, compare: Callable[[Any, Any], Any]) -> None:
+    network = _network(2, 1)
+
+    def loss(spoil: Callable[[Any, Any], Any]) -> Callable[[int, Any], Any]:
+        def of(step: int, monitor: Any) -> Any:
+            x = _ring(16)
+            output, y = spoil(network(x), x[:, 0])
+            monitor.batch(x, y)
+            return compare(output, y)
+
+        return of
+
+    for wrong in (lambda out, y: (out, y), lambda out, y: (out[:, 0], y[:, None])):
+        assert "targets-broadcast" in [each.id for each in osler.diagnose(_run_of(network, loss(wrong), tmp_path)).findings]
+    for right in (lambda out, y: (out[:, 0], y), lambda out, y: (out, y[:, None])):
+        assert set(_run_of(network, loss(right), tmp_path)["osler/check/targets-broadcast"].values) == {0.0}
+
+
+def test_a_loss_over_all_pairs_of_outputs_is_no_mistake(tmp_path: Path) -> None:
+    network = _network(2, 1)
+
+    def pairs(step: int, monitor: Any) -> Any:
+        x = _ring(16)
+        monitor.batch(x, x[:, 0])
+        out = network(x)
+        return ((out - out.t()) ** 2).mean()
+
+    assert set(_run_of(network, pairs, tmp_path)["osler/check/targets-broadcast"].values) == {0.0}
+
+
+def test_losses_that_take_turns_are_noticed_by_what_they_are_computed_from(tmp_path: Path) -> None:
+    body, heads = _network(2, 8), nn.ModuleList([nn.Linear(8, 1), nn.Linear(8, 1)])
+    network = nn.ModuleList([body, heads])
+
+    def of(choose: Callable[[int], int]) -> Callable[[int], Any]:
+        def loss(step: int) -> Any:
+            x = _ring(16)
+            return F.mse_loss(heads[choose(step)](body(x)), x[:, :1])
+
+        return loss
+
+    assert _run_of(network, of(lambda step: step % 2), tmp_path).configuration["osler.losses"] == "in turns"
+    for choose in (lambda step: 0, lambda step: int(step >= 12)):
+        assert "osler.losses" not in _run_of(network, of(choose), tmp_path).configuration
+
+
+def test_gradients_that_the_program_clears_are_seen_to_be_cleared(tmp_path: Path) -> None:
+    network, x = _network(2, 1), _ring(16)
+    loss = lambda step: F.mse_loss(network(x), x[:, :1])  # noqa: E731
+    assert _run_of(network, loss, tmp_path)["osler/check/gradients-cleared"].values[-1] == 1.0
+
+    def in_parts(step: int) -> Any:
+        F.mse_loss(network(x[:8]), x[:8, :1]).backward()
+        return F.mse_loss(network(x[8:]), x[8:, :1])
+
+    assert _run_of(network, in_parts, tmp_path)["osler/check/gradients-cleared"].values[-1] == 1.0
+
+    class Keeps(torch.optim.SGD):  # type: ignore[misc,name-defined]
+        def zero_grad(self, *options: Any, **more: Any) -> None:
+            pass
+
+    kept = _run_of(network, loss, tmp_path, Keeps(network.parameters(), 1e-3))
+    assert kept["osler/check/gradients-cleared"].values == [0.0]
+    assert all(not parameter._backward_hooks for parameter in network.parameters())
+
+
+def test_what_the_optimizer_does_not_hold_is_not_its_to_clear(tmp_path: Path) -> None:
+    network = _network(2, 1)
+    x = _ring(64)
+    optimizer = torch.optim.SGD(network[2].parameters(), 1e-3)
+    run = _run_of(network, lambda step: F.mse_loss(network(x), x[:, :1]), tmp_path, optimizer, steps=80)
+    found = {each.id for each in osler.diagnose(run).findings}
+    assert "parameters-not-optimized" in found and "gradients-accumulating" not in found
+
+
+def test_the_classes_of_a_cross_entropy_are_read_from_its_graph(tmp_path: Path) -> None:
+    network, target = _network(2, 5), torch.zeros(16, dtype=torch.long)
+    assert _run_of(network, lambda step: F.cross_entropy(network(_ring(16)), target), tmp_path).configuration["num_classes"] == "5"
+    for other in (lambda z: F.cross_entropy(z / 0.2, target), lambda z: F.mse_loss(z, torch.zeros(16, 5))):
+        run = _run_of(network, lambda step: other(network(_ring(16))), tmp_path)  # noqa: B023
+        assert "num_classes" not in run.configuration
+
+
+def test_a_scripted_model_is_watched(tmp_path: Path) -> None:
+    network = torch.jit.script(_network(2, 1))
+    x = _ring(16)
+    run = _run_of(network, lambda step: F.mse_loss(network(x), x[:, :1]), tmp_path)
+    assert len(run["train/loss"].values) == 24 and "gradients/0.weight#norm" in run.series
+    monitor = Monitor(network, torch.optim.SGD(network.parameters(), 0.1), on_line=None)
+    with torch.no_grad():
+        monitor.validation_batch(network(x))
+    assert "validation-builds-graph" not in {each.id for each in monitor.report().findings}
+    assert not monitor.train_step(lambda: network(x).sum() * float("nan"))
+    assert monitor.origin is not None
+
+
+def test_samples_are_compared_in_tensors_data_sets_and_loaders() -> None:
+    from osler.torch import shared_samples
+
+    data = torch.utils.data
+    x = torch.randn(20, 3)
+    both = [data.TensorDataset(part, torch.zeros(len(part))) for part in (x[:12], x[9:])]
+    assert shared_samples(x[:12], x[9:]) == pytest.approx(3 / 11)
+    assert shared_samples(*both) == pytest.approx(3 / 11)
+    assert shared_samples(*[data.DataLoader(each, 5) for each in both]) == pytest.approx(3 / 11)
+    assert shared_samples(x[:12], both[1]) == pytest.approx(3 / 11)
+    with pytest.raises(osler.OslerError, match="give a tensor, a Dataset or a DataLoader"):
+        shared_samples([1, 2], x)

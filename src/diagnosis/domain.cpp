@@ -10,6 +10,11 @@
 namespace osler {
 namespace {
 
+bool configured(const Run& run, std::string_view key, std::string_view value) {
+  return std::any_of(run.configuration().begin(), run.configuration().end(),
+                     [&](const auto& setting) { return setting.first == key && setting.second == value; });
+}
+
 constexpr std::array<std::pair<Domain, std::string_view>, 13> kNames = {{
     {Domain::unknown, "unknown"},
     {Domain::classification, "classification"},
@@ -170,9 +175,11 @@ std::optional<Domain> domain_from(std::string_view name) {
 }
 
 bool trained_in_turns(const Run& run) {
-  return std::any_of(run.configuration().begin(), run.configuration().end(), [](const auto& setting) {
-    return setting.first == "osler.networks" && setting.second == "trained in turns";
-  });
+  return configured(run, "osler.networks", "trained in turns");
+}
+
+bool losses_take_turns(const Run& run) {
+  return configured(run, "osler.losses", "in turns");
 }
 
 RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles) {

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "run/series_names.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -109,6 +110,11 @@ bool is_embedding(std::string_view layer) {
                                                                "embs",  "wte",       "wpe",        "lookup",
                                                                "table", "expert",    "experts",    "tokens"};
   return any_word(layer, kTables);
+}
+
+bool is_embedding(const Patient& patient, std::string_view layer) {
+  return is_embedding(layer) ||
+         patient.run().find(series_name::completed(series_name::kParameterTableOf, layer)) != nullptr;
 }
 
 signal::Curve layer_curve(const Series& series) {

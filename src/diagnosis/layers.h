@@ -29,8 +29,9 @@ struct Layer {
 /// A bias, or the scale or shift of a normalisation: few numbers, which start at 0 or 1 and are of another size than
 /// weights.
 [[nodiscard]] bool is_vector(std::string_view layer);
-/// A table of which each batch touches only some rows.
+/// A table of which each batch touches only some rows: by its name, and as a monitor in the process has told.
 [[nodiscard]] bool is_embedding(std::string_view layer);
+[[nodiscard]] bool is_embedding(const Patient& patient, std::string_view layer);
 
 /// The finite values of a layer's series as a curve of at most a hundred or so points: there may be thousands of
 /// layers.

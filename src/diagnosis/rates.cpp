@@ -23,11 +23,13 @@ bool decays_by_plan(const signal::Curve& rate, double share) {
 }  // namespace
 
 double highest_usual_rate(const Patient& patient) {
+  constexpr double kOfSgd = 0.5;
   const std::string optimizer = optimizer_of(patient).value_or("");
   const auto named = [&](std::string_view part) { return optimizer.find(part) != std::string::npos; };
+  if (named("sgd")) return kOfSgd;  // beside another optimizer, too: the rate may be that of either
   if (named("lion")) return 1e-3;
   if (named("adam") || named("prop")) return 5e-3;
-  return 0.5;
+  return kOfSgd;
 }
 
 std::optional<RateCurve> main_rate(const Patient& patient) {

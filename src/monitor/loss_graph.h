@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +18,20 @@ struct LossNode {
 
 /// As many nodes from the loss on as need be shown.
 constexpr std::size_t kLossNodes = 64;
+
+/// Whether several losses take turns, as those of several tasks do. A kind is any number that tells losses apart.
+class LossTurns {
+ public:
+  void step(std::uint64_t kind);
+  /// At least two kinds come again and again, and neighbouring steps often differ.
+  [[nodiscard]] bool seen() const;
+
+ private:
+  std::map<std::uint64_t, int> counts_;
+  std::uint64_t newest_ = 0;
+  int steps_ = 0;
+  int changes_ = 0;
+};
 
 /// Whether an operation that takes raw outputs was given those of a softmax or sigmoid.
 [[nodiscard]] bool squashed_twice(std::span<const LossNode> nodes);

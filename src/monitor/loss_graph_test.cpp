@@ -34,5 +34,23 @@ TEST(LossGraph, RawOutputsAreRight) {
   EXPECT_FALSE(squashed_twice(std::vector<LossNode>{{"log_softmax", {9}}}));                              // not shown
 }
 
+bool taking_turns(const std::vector<std::uint64_t>& kinds) {
+  LossTurns turns;
+  for (const std::uint64_t kind : kinds) turns.step(kind);
+  return turns.seen();
+}
+
+TEST(LossTurns, SeveralTasksOneAfterTheOther) {
+  EXPECT_TRUE(taking_turns({7, 8, 7, 8, 7, 8, 7, 8, 7, 8}));
+  EXPECT_TRUE(taking_turns({7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9}));
+  EXPECT_TRUE(taking_turns({7, 7, 8, 7, 8, 8, 7, 8, 7, 7, 8}));  // drawn by lot
+}
+
+TEST(LossTurns, OneLossOrOneAfterAWarmUpIsNone) {
+  EXPECT_FALSE(taking_turns({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}));
+  EXPECT_FALSE(taking_turns({7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8}));
+  EXPECT_FALSE(taking_turns({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));  // every graph is another
+}
+
 }  // namespace
 }  // namespace osler::monitor

@@ -328,7 +328,7 @@ void ParameterLedger::record_start(Recorder& recorder, TensorSource& source) {
   std::vector<Asked> asked;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const ParameterInfo& parameter = parameters_[i];
-    if (!starts_by_rule(parameter.name, parameter.shape)) continue;
+    if (parameter.table || !starts_by_rule(parameter.name, parameter.shape)) continue;
     const auto view = source.weight(i);
     if (!view || view->count() == 0) continue;
     const std::size_t summary = batch_.summarize(*view, {.brief = true});

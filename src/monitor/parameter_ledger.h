@@ -23,6 +23,7 @@ struct ParameterInfo {
   std::vector<std::int64_t> shape;
   bool trainable = true;  ///< it is meant to have a gradient
   bool optimized = true;  ///< an optimizer holds it
+  bool table = false;     ///< of an embedding: a batch touches only some rows, and no layer's rule gives their size
 
   [[nodiscard]] std::uint64_t count() const;
 };

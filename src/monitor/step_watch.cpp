@@ -83,6 +83,9 @@ void StepWatch::begin(TensorSource& source) {
   if (options_.batch_size) recorder_.config("batch_size", std::to_string(*options_.batch_size));
   if (options_.classes) recorder_.config("num_classes", std::to_string(*options_.classes));
   recorder_.layers(parameters_.layers());
+  for (const ParameterInfo& parameter : parameters_.parameters()) {
+    if (parameter.table) check(series_name::completed(series_name::kParameterTableOf, parameter.name), 1);
+  }
   parameters_.record_start(recorder_, source);
   left_ = now();
 }
@@ -317,6 +320,13 @@ void StepWatch::tell_gradients_cleared(bool cleared) {
   if (told_cleared_ == cleared) return;
   told_cleared_ = cleared;
   check(series_name::kCheckGradientsCleared, cleared ? 1 : 0);
+}
+
+void StepWatch::tell_loss_kind(std::uint64_t kind) {
+  losses_.step(kind);
+  if (told_losses_ || !losses_.seen()) return;
+  told_losses_ = true;
+  recorder_.config("osler.losses", "in turns");
 }
 
 /// A player's loss goes where the other one drives it: the diagnosis has rules of its own for such runs.

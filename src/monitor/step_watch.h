@@ -83,6 +83,12 @@ class StepWatch {
   void tell_loss(std::span<const LossNode> nodes) {
     check(series_name::kCheckOutputsSquashedTwice, squashed_twice(nodes) ? 1 : 0);
   }
+  /// Whether each output was compared with the targets of all samples.
+  void tell_comparison(bool all_with_all) { check(series_name::kCheckTargetsBroadcast, all_with_all ? 1 : 0); }
+  /// Whether it is still to be found out if losses take turns: `tell_loss_kind`, on every step.
+  [[nodiscard]] bool loss_kind_due() const { return steps_seen() < kFirstSteps && options_.budget > 0; }
+  /// A number that is the same for losses that are computed alike, from the same outputs.
+  void tell_loss_kind(std::uint64_t kind);
   /// Looks at the step.
   StepVerdict examine(double loss, TensorSource& source);
   /// From now on the parameters are measured on their GPU, by `look_later` in place of `examine`.
@@ -193,6 +199,8 @@ class StepWatch {
   std::optional<bool> told_training_;
   std::optional<bool> told_cleared_;
   bool told_turns_ = false;
+  LossTurns losses_;
+  bool told_losses_ = false;
   std::map<std::string, double> told_checks_;
   std::map<std::string, Severity> told_findings_;
   StopJudge judge_{StopRule{}};

@@ -66,6 +66,19 @@ TEST(StepWatch, RecordsGradientsWeightsAndUpdates) {
   EXPECT_EQ(values(watch, "updates/fc.bias#norm").front(), 0);
 }
 
+TEST(StepWatch, NoRuleForLayersGivesTheSizeOfATable) {
+  HeldTensors tensors = held();
+  std::vector<ParameterInfo> parameters = two_parameters();
+  StepWatch layer({}, in_memory(), parameters);
+  layer.begin(tensors);
+  EXPECT_EQ(values(layer, "osler/init/scale/fc.weight").size(), 1U);
+  parameters[0].table = true;
+  StepWatch table({}, in_memory(), parameters);
+  table.begin(tensors);
+  EXPECT_TRUE(values(table, "osler/init/scale/fc.weight").empty());
+  EXPECT_EQ(values(table, "osler/check/parameters-in-table/fc.weight"), std::vector<double>{1});
+}
+
 TEST(StepWatch, LooksCloselyAtTheFirstStepsAndThenAsTheBudgetAllows) {
   HeldTensors tensors = held();
   StepWatch watch({}, in_memory(), two_parameters());

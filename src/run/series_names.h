@@ -30,6 +30,7 @@ inline constexpr std::string_view kCheckOutputsSquashedTwice = "osler/check/outp
 inline constexpr std::string_view kCheckParametersNotOptimized = "osler/check/parameters-not-optimized";
 inline constexpr std::string_view kCheckSchedulerNotCheckpointed = "osler/check/scheduler-not-checkpointed";
 inline constexpr std::string_view kCheckSplitOverlap = "osler/check/split-overlap";
+inline constexpr std::string_view kCheckTargetsBroadcast = "osler/check/targets-broadcast";
 inline constexpr std::string_view kCheckTrainModeInValidation = "osler/check/train-mode-in-validation";
 inline constexpr std::string_view kCheckValidationAugmented = "osler/check/validation-augmented";
 inline constexpr std::string_view kCheckValidationBuildsGraph = "osler/check/validation-builds-graph";
@@ -58,6 +59,7 @@ inline constexpr std::string_view kInitScaleOf = "osler/init/scale/";
 inline constexpr std::string_view kOriginOf = "osler/origin/";
 inline constexpr std::string_view kParameterFrozenOf = "osler/check/parameters-frozen/";
 inline constexpr std::string_view kParameterNotOptimizedOf = "osler/check/parameters-not-optimized/";
+inline constexpr std::string_view kParameterTableOf = "osler/check/parameters-in-table/";  // of embeddings
 
 /// A beginning and what completes it.
 [[nodiscard]] inline std::string completed(std::string_view beginning, std::string_view rest) {

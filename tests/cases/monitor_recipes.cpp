@@ -379,6 +379,16 @@ std::vector<Recipe> live_recipes() {
           [](Random& r) { return every(r, "osler/check/outputs-squashed-twice", 3); }, kFlat),
 
       sick(
+          "targets-broadcast", "always", "Outputs of [N, 1] against targets of [N] at every look.",
+          [](Random& r) { return every(r, "osler/check/targets-broadcast", 1); }, {"wrong-loss-function"}, kFlat),
+      healthy(
+          "targets-broadcast", "alike", "Outputs and targets of one shape at every look.",
+          [](Random& r) { return every(r, "osler/check/targets-broadcast", 0); }, kFlat),
+      borderline(
+          "targets-broadcast", "a-third", "In one loss of three that take turns.",
+          [](Random& r) { return every(r, "osler/check/targets-broadcast", 3); }, kFlat),
+
+      sick(
           "train-mode-in-validation", "always", "Training mode on every validation batch.",
           [](Random& r) { return every(r, "osler/check/train-mode-in-validation", 1); }, {"validation-pipeline-bug"},
           kFlat),

@@ -58,13 +58,18 @@ def blamed(
     outside = from_outside(model, inputs)
     if outside is not None:
         return outside
-    if math.isfinite(value):
-        return Origin("backward", "unknown", f"The backward pass made it, from {first_bad} on{hint}.")
+    in_backward = math.isfinite(value)
+    made = Origin("forward", "unknown", f"The forward pass made it{hint}.")
+    if in_backward:
+        made = Origin("backward", "unknown", f"The backward pass made it, from {first_bad} on{hint}.")
     if replay is not None or inputs is None or compiled:
-        return Origin("forward", "unknown", f"The forward pass made it{hint}.")
+        return made
     try:
         with _with_random(random):
+            # What the loss has left out, as for ignored labels, comes back in the backward pass.
             found = trace_origin(model, lambda: outer(*inputs), backward=False)
     except Exception:
-        return Origin("forward", "unknown", f"The forward pass made it{hint}.")
-    return found or Origin("loss", "unknown", f"The model's output was finite: the loss made it{hint}.")
+        return made
+    if found is not None or in_backward:
+        return found or made
+    return Origin("loss", "unknown", f"The model's output was finite: the loss made it{hint}.")

@@ -9,6 +9,7 @@ from typing import Any, Callable, Union
 
 import torch
 
+from osler.torch.clearing import Clearing
 from osler.torch.origin import bad_facts, counted
 from osler.torch.trace import Trace, compiling
 
@@ -53,6 +54,13 @@ def depends_on_mode(model: torch.nn.Module) -> bool:
     return any("Dropout" in name or "BatchNorm" in name for name in names)
 
 
+def builds_graph(model: torch.nn.Module, output: torch.Tensor) -> bool:
+    """Whether an output of validation hangs on a graph that could have been done without: TorchScript builds one even where
+    gradients are switched off.
+    """
+    return output.requires_grad and (torch.is_grad_enabled() or not isinstance(model, torch.jit.ScriptModule))
+
+
 def kept_buffers(model: torch.nn.Module) -> list[torch.Tensor]:
     """The buffers that a forward pass may change: running statistics and their like, not large constant tables."""
     return [
@@ -76,10 +84,25 @@ def weakly(monitor: Any) -> Callable[[Any, Any], None]:
     return hook
 
 
-def take_off(hook: Any, trace: Trace) -> None:
+def show_inputs(model: torch.nn.Module, monitor: Any) -> Any:
+    """Shows the inputs of each forward pass to a monitor; TorchScript takes no hooks, and shows none."""
+    return model.register_forward_pre_hook(weakly(monitor)) if not isinstance(model, torch.jit.ScriptModule) else None
+
+
+def take_off(hook: Any, trace: Trace, clearing: Clearing) -> None:
     """Takes everything off the model that a monitor has put there."""
-    hook.remove()
+    if hook is not None:
+        hook.remove()
     trace.close()
+    clearing.remove()
+
+
+def declared(model: torch.nn.Module) -> list[tuple[str, list[int], bool]]:
+    """The parameters: name, shape, and whether they are the table of an embedding."""
+    tables = {
+        id(module.weight) for module in model.modules() if isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag))
+    }
+    return [(name, list(parameter.shape), id(parameter) in tables) for name, parameter in model.named_parameters()]
 
 
 def problems_now(model: torch.nn.Module, optimizers: Sequence[torch.optim.Optimizer], mode_matters: bool) -> list[str]:

@@ -20,9 +20,20 @@ from osler.experiment import Experiment
 from osler.report import Layers, Report
 from osler.torch import gpu as gpus
 from osler.torch.blame import blamed
-from osler.torch.model import BatchReport, depends_on_mode, inner, kept_buffers, problems_now, take_off, weakly
+from osler.torch.clearing import Clearing
+from osler.torch.loss_graph import classes_of, compares_all_with_all, graph_of, kind_of
+from osler.torch.model import (
+    BatchReport,
+    builds_graph,
+    declared,
+    depends_on_mode,
+    inner,
+    kept_buffers,
+    problems_now,
+    show_inputs,
+    take_off,
+)
 from osler.torch.origin import Origin
-from osler.torch.places import graph_of
 from osler.torch.requirements import require_belonging, require_graph, require_limit, require_loss, require_whole_step
 from osler.torch.trace import Trace
 
@@ -123,7 +134,7 @@ class Monitor:
             os.fspath(run_file) if run_file is not None else "",
             name,
             recorder.destinations(csv=csv, jsonl=jsonl, tensorboard=tensorboard, wandb=wandb),
-            [(each, list(parameter.shape)) for each, parameter in named],
+            declared(self._model),
         )
         recorder.close_at_exit(self)
         self._closed = False
@@ -145,9 +156,12 @@ class Monitor:
         """The global gradient norm of the newest step at which it was measured, before clipping."""
         self._tell_configuration()
         self._watch.begin(self._parameters)
+        self._clearing = Clearing(self._optimizers)
+        self._labels: Optional[tuple[int, ...]] = None
+        self._told_classes = False
         # A monitor that is dropped must not live on in the model's hooks.
-        self._hook = self._outer.register_forward_pre_hook(weakly(self))
-        weakref.finalize(self, take_off, self._hook, self._trace)
+        self._hook = show_inputs(self._outer, self)
+        weakref.finalize(self, take_off, self._hook, self._trace, self._clearing)
         self._begin_next()
 
     # Before the first step.
@@ -232,8 +246,8 @@ class Monitor:
         that are not finite are left to the scaler.
         """
         self._require_loss(loss)
-        self._watch.tell_gradients_cleared(False)
         if self._late is not None:
+            self._watch.tell_gradients_cleared(False)
             self._watch.arrive()
             self._finish_trace(loss)
             self._examine_late(loss, scaler)
@@ -242,6 +256,7 @@ class Monitor:
             return True
         value = float(loss.detach().item())
         self._watch.arrive()
+        self._watch.tell_gradients_cleared(self._clearing.step() if not self._compiled else False)
         self._finish_trace(loss)
         go = self._examine(loss, value, self._replay, scaler)
         self._watch.leave()
@@ -312,8 +327,7 @@ class Monitor:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             for optimizer in self._optimizers:
                 scaler.unscale_(optimizer)
-        if watch.loss_due():
-            watch.tell_loss(graph_of(loss))
+        self._tell_loss(loss)
         if watch.statistics_due():
             self._tell_parameters()
         try:
@@ -341,6 +355,18 @@ class Monitor:
             self._say(text)
             self._broken = (look.step, text)
 
+    def _tell_loss(self, loss: torch.Tensor) -> None:
+        """How the loss was computed, in the first steps."""
+        if self._watch.loss_kind_due():
+            self._watch.tell_loss_kind(kind_of(loss))
+        if self._watch.loss_due():
+            self._watch.tell_loss(graph_of(loss), compares_all_with_all(loss, self._labels))
+            classes = classes_of(loss) if self._classes is None and not self._told_classes else None
+            if classes is not None:
+                self._watch.config("num_classes", str(classes))
+                self._told_classes = True
+        self._labels = None
+
     def replay_with(self, compute_loss: Optional[Callable[[], torch.Tensor]]) -> None:
         """For `step`: how to compute the loss of the current batch again, so that the operation that made a NaN can be
         named. It must not draw a new batch.
@@ -356,8 +382,7 @@ class Monitor:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             for optimizer in self._optimizers:
                 scaler.unscale_(optimizer)
-        if watch.loss_due():
-            watch.tell_loss(graph_of(loss))
+        self._tell_loss(loss)
         if watch.statistics_due():
             self._tell_parameters()
         finite, first_bad, norm = watch.examine(value, self._parameters)
@@ -448,6 +473,7 @@ class Monitor:
 
     def batch(self, inputs: torch.Tensor, labels: Optional[torch.Tensor] = None) -> Optional[BatchReport]:
         """Shows a batch before it is used. It is looked at, or passed over where the budget is spent: then None."""
+        self._labels = tuple(labels.shape) if labels is not None else None
         if not self._watch.batch_due():
             return None
         with torch.no_grad():
@@ -481,7 +507,7 @@ class Monitor:
         if self._mode_matters:
             self._watch.check("train-mode-in-validation", 1.0 if self._model.training else 0.0)
         if output is not None:
-            self._watch.check("validation-builds-graph", 1.0 if output.requires_grad else 0.0)
+            self._watch.check("validation-builds-graph", 1.0 if builds_graph(self._model, output) else 0.0)
 
     def validation(self, loss: Optional[float] = None, **metrics: float) -> None:
         """The result of a validation: `monitor.validation(0.31, accuracy=0.9)`."""
@@ -600,7 +626,7 @@ class Monitor:
         if self._closed:
             return
         self._closed = True
-        take_off(self._hook, self._trace)
+        take_off(self._hook, self._trace, self._clearing)
         if self._watch.here():
             self._settle()
             self._watch.finished("training ended")

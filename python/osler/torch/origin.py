@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from osler import _core
 from osler.torch.places import Announced, Calls, Modules, Write, current_node, is_users, user_line
-from osler.torch.trace import storage_of, tensors_in
+from osler.torch.trace import fills_storage, storage_of, tensors_in
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class _Call:
     in_place: bool
     mark: int = _ASKED  # of the earliest fault among its inputs
     asked: bool = False
+    gathered: Optional[Origin] = None  # the sum or mean that took asked-for infinities in
     nan_carried: bool = False
     foreign: bool = False
     write: Optional[Write] = None
@@ -145,6 +146,7 @@ class _Operations(TorchDispatchMode):
         self._marks: dict[int, int] = {}
         self._kept: list[torch.Tensor] = []  # marked memory must not come to mean something else
         self._made_here: set[int] = set()
+        self._gathered: dict[int, Origin] = {}
         self._parameters = {storage_of(each): (name, each) for name, each in model.named_parameters()}
         self._buffers = {storage_of(each): (name, each) for name, each in model.named_buffers()}
 
@@ -192,11 +194,16 @@ class _Operations(TorchDispatchMode):
             self._mark(tensor, mark)
         if mark == _ASKED:
             call.asked = True
+            call.gathered = call.gathered or self._gathered.get(storage_of(tensor))
         else:
             call.mark = mark if call.mark < 0 else min(mark, call.mark)
 
     def _mark(self, tensor: torch.Tensor, mark: int) -> None:
-        self._marks[storage_of(tensor)] = mark
+        key = storage_of(tensor)
+        known = self._marks.get(key, _ASKED)
+        if known >= 0 and not fills_storage(tensor):  # of another part of the same memory: the earliest fault counts
+            mark = known if mark < 0 else min(known, mark)
+        self._marks[key] = mark
         self._kept.append(tensor.detach())
 
     def _is_mask(self, plain: str, tensor: torch.Tensor) -> bool:
@@ -233,7 +240,7 @@ class _Operations(TorchDispatchMode):
         looks = _core.only_looks(call.plain)
         facts = bad_facts(output)
         if facts is None:
-            if not looks:
+            if not looks and fills_storage(output):
                 self._marks.pop(key, None)
             return
         if looks:
@@ -248,6 +255,10 @@ class _Operations(TorchDispatchMode):
         elif ruling == "asked-for":
             if self.asked is None and not finite:
                 self.asked = self._asked_for(call)
+            if call.gathered is None and any(each.numel() > output.numel() for each in call.inputs):
+                call.gathered = self._asked_for(call)
+            if call.gathered is not None:
+                self._gathered[key] = call.gathered
             self._mark(output, _ASKED)
         else:
             self._mark(output, len(self.suspects))
@@ -309,6 +320,10 @@ class _Operations(TorchDispatchMode):
             return None
         mark = self._marks.get(storage_of(tensor), _ASKED)
         return mark if mark >= 0 else None
+
+    def asked_for(self, loss: torch.Tensor) -> Optional[Origin]:
+        """What let an infinity that was asked for into a loss."""
+        return self.asked or self._gathered.get(storage_of(loss))
 
     def origin(self, mark: int) -> Origin:
         """What a suspect is accused of."""
@@ -404,7 +419,7 @@ def trace_origin(
             if not backward or loss is None or loss.numel() != 1 or loss.grad_fn is None:
                 return None
             if bad_facts(loss) is not None:
-                return operations.asked
+                return operations.asked_for(loss)
             try:
                 _backward(loss, calls, operations)
             except RuntimeError as error:

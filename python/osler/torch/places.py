@@ -191,21 +191,3 @@ class Modules:
     def remove(self) -> None:
         for handle in self._handles:
             handle.remove()
-
-
-def graph_of(loss: torch.Tensor, most: int = 64) -> list[tuple[str, list[int]]]:
-    """The nodes behind a loss, its own first: the forward operation of each, and the numbers of those that it used."""
-    numbers: dict[Any, int] = {loss.grad_fn: 0} if loss.grad_fn is not None else {}
-    nodes = list(numbers)
-    shown: list[tuple[str, list[int]]] = []
-    for node in nodes:  # grows meanwhile
-        used = []
-        for each, _ in node.next_functions:
-            if each is None or (each not in numbers and len(nodes) >= most):
-                continue
-            if each not in numbers:
-                numbers[each] = len(nodes)
-                nodes.append(each)
-            used.append(numbers[each])
-        shown.append((_core.plain_node_name(node.name()), used))
-    return shown

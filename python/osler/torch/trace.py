@@ -44,6 +44,15 @@ def storage_of(tensor: torch.Tensor) -> int:
         return 0
 
 
+def fills_storage(tensor: torch.Tensor) -> bool:
+    """Whether nothing else lies in a tensor's memory."""
+    try:
+        storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+        return bool(storage.nbytes() <= tensor.numel() * tensor.element_size())
+    except (RuntimeError, NotImplementedError):
+        return True
+
+
 def _row_entropy(probabilities: torch.Tensor) -> Optional[float]:
     """The mean entropy of the rows of a softmax over the largest possible, ln(n)."""
     n = probabilities.shape[-1]

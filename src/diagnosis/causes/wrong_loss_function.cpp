@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kDoc = R"(
 ## What happens
 The loss does not fit the outputs or the task: softmax applied before a loss that applies it again, MSE on classes, a
-sign error, a reduction over the wrong axis, a mask that removes every target, predictions and targets swapped.
+sign error, shapes that broadcast, a reduction over the wrong axis, a mask that removes every target, predictions and targets swapped.
 
 ## How it shows
 A first loss that fits no expectation; a floor that cannot be passed (about 1.46 for ten classes with a double
@@ -92,6 +92,9 @@ std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
   if (findings.found("loss-exactly-zero") != nullptr) {
     list.push_back(advice("Count the targets that take part in the loss: a mask may remove all of them."));
   }
+  if (findings.found("targets-broadcast") != nullptr) {
+    list.push_back(advice("Give outputs and targets the same shape: output.squeeze(1), or targets[:, None]."));
+  }
   list.push_back(compute_loss_from_logits());
   list.push_back(advice("Compute the loss by hand for one sample, and compare; check its sign, axis and reduction."));
   list.push_back(advice("Check the first loss: ln(C) for C balanced classes, the targets' variance for MSE."));
@@ -107,6 +110,7 @@ Cause wrong_loss_function() {
       kDoc,
       -2.4,
       {{"outputs-squashed-twice", 6.0, 0, "the graph of the loss shows it"},
+       {"targets-broadcast", 6.0, 0, "the graph of the loss shows it"},
        {"loss-too-slow", 1.6, 0, "a loss that is flat by construction falls slowly"},
        {"validation-frozen", 0.1, 0, "a loss that ignores the answers does not change them"},
        {"accuracy-outruns-loss", 0.8, -0.6, "a floor built into the loss holds it up while the answers become right"},

@@ -1,4 +1,6 @@
 // dead-neurons: units of a rectified layer are zero for every sample.
+#include <variant>
+
 #include "diagnosis/recorded.h"
 
 namespace osler::catalogue {
@@ -19,7 +21,8 @@ A silent ReLU has a slope of zero and receives no gradient: it stays dead, and t
 for.
 
 ## When it is harmless
-Very sparse codes on purpose, and rare features that need more than a window of batches to show.
+Very sparse codes on purpose, and rare features that need more than a window of batches to show. An agent sees few
+states at first: there it is one step less severe.
 
 ## References
 - Lu, Shin, Su, Karniadakis 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
@@ -27,11 +30,17 @@ Very sparse codes on purpose, and rare features that need more than a window of 
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  return judge_layers(patient, {"dead-share", true, settings["warning"], settings["critical"], settings["fewest"],
-                                [](const std::string& layer, double value) {
-                                  return per_cent(value) + " of the units of " + layer + " are zero for every sample";
-                                },
-                                "no activations were recorded: the monitor in the training process does that", true});
+  Verdict verdict =
+      judge_layers(patient, {"dead-share", true, settings["warning"], settings["critical"], settings["fewest"],
+                             [](const std::string& layer, double value) {
+                               return per_cent(value) + " of the units of " + layer + " are zero for every sample";
+                             },
+                             "no activations were recorded: the monitor in the training process does that", true});
+  // An agent has seen only the states that it came to so far; units for other states are silent, and not dead.
+  if (Observation* const seen = std::get_if<Observation>(&verdict); seen != nullptr && patient.reinforcement()) {
+    seen->severity = seen->severity == Severity::critical ? Severity::warning : Severity::note;
+  }
+  return verdict;
 }
 
 }  // namespace

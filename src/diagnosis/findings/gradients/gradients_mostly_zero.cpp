@@ -18,7 +18,7 @@ Most elements of a layer's gradient are exactly zero, step after step.
 ## Signature
 In the second half of the run three quarters of the logged zero shares of a layer lie above `zero_share`. Embedding
 tables and experts are left out. A note when units are on in some batches and off in others, or when they are fewer than
-`nearly_all` and training goes on improving.
+`nearly_all` and training goes on improving, or an agent is trained, which sees few states at first.
 
 ## Why it matters
 An exact zero comes from a unit that is switched off: behind a dead ReLU no weight gets a gradient, so the unit stays
@@ -53,7 +53,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   std::int64_t last_step = 0;
   for (const Layer& layer : layers_in(patient, Role::layer_gradient)) {
     const Series* series = layer.find({"zero-share"});
-    if (series == nullptr || is_embedding(layer.name)) continue;
+    if (series == nullptr || is_embedding(patient, layer.name)) continue;
     const signal::Curve curve = layer_curve(*series);
     if (curve.points() < settings["fewest_points"]) continue;
     checked = true;
@@ -71,8 +71,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!checked) return NotChecked{"no share of zeros in the gradients of layers in the log"};
   if (silent.empty()) return NotFound{};
 
+  // The few states that an agent has come to so far leave many units off.
+  const bool narrow = worst < settings["nearly_all"] && patient.reinforcement();
   const bool harmless =
-      takes_turns(patient, settings) || (worst < settings["nearly_all"] && training_improves(patient));
+      narrow || takes_turns(patient, settings) || (worst < settings["nearly_all"] && training_improves(patient));
   const Severity severity = harmless ? Severity::note : Severity::warning;
   Observation seen = observe(severity, confidence_of(worst / settings["zero_share"]), first_step, last_step,
                              "Most of the gradient is exactly zero in " + listed(silent) + ".");

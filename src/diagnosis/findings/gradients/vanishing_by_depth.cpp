@@ -47,7 +47,7 @@ std::vector<Sized> sizes_of(const Patient& patient, double fewest_values) {
   std::vector<Sized> sizes;
   for (const Layer& layer : layers) {
     const Series* series = by_element ? layer.find({"std"}) : layer.find({"norm"});
-    if (series == nullptr || is_vector(layer.name) || is_embedding(layer.name)) continue;
+    if (series == nullptr || is_vector(layer.name) || is_embedding(patient, layer.name)) continue;
     const signal::Curve curve = layer_curve(*series);
     if (curve.points() < fewest_values) continue;
     const double size = signal::median(curve.value);

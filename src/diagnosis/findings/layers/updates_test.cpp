@@ -68,6 +68,27 @@ TEST(UpdatesTooLarge, LargeFirstStepsOfALayerThatStartsAtZeroAreHealthy) {
   EXPECT_TRUE(absent(verdict_of("updates-too-large", run)));
 }
 
+TEST(UpdatesTooLarge, LbfgsSearchesAlongLines) {
+  osler::Run run = with_ratios({0.4, 0.3, 0.2}, true);
+  EXPECT_TRUE(found(verdict_of("updates-too-large", run), Severity::warning));
+  run.config("optimizer", "LBFGS");
+  EXPECT_TRUE(found(verdict_of("updates-too-large", run), Severity::note));
+  osler::Run stuck = with_ratios({0.4, 0.3, 0.2}, false);
+  stuck.config("optimizer", "LBFGS");
+  EXPECT_TRUE(found(verdict_of("updates-too-large", stuck), Severity::warning));
+}
+
+TEST(UpdatesTooLarge, BesideSgdAHighRateMayBeIts) {
+  osler::Run run;
+  record(run, "loss", noisy(40, 0.02, 1, [](double) { return 2.3; }));
+  record(run, "lr/group0", curve(40, [](double) { return 0.2; }));
+  record(run, "lr/group1", curve(40, [](double) { return 1e-3; }));
+  run.config("optimizer", "AdamW");
+  EXPECT_TRUE(found(verdict_of("updates-too-large", run), Severity::warning));
+  run.config("optimizer", "SGD, AdamW");
+  EXPECT_FALSE(found(verdict_of("updates-too-large", run), Severity::warning));
+}
+
 TEST(Updates, WithoutThemNothingIsChecked) {
   osler::Run run;
   record(run, "weights/fc1", around(10, 4));

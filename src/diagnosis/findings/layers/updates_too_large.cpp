@@ -33,7 +33,7 @@ jumps or diverges.
 
 ## When it is harmless
 Layers that start at or near zero have large ratios in their first steps; biases and normalisation parameters are left
-out.
+out. LBFGS searches along lines: its steps may be long while the loss falls.
 
 ## References
 - Karpathy 2015, CS231n course notes: ratio of weights to updates.
@@ -46,7 +46,9 @@ out.
 std::optional<Observation> longer_than_weights(const Patient& patient, const SettingValues& settings) {
   const auto rate = highest_rate(patient);
   const std::string optimizer = optimizer_of(patient).value_or("");
-  const bool normalised = std::any_of(kNormalised.begin(), kNormalised.end(),
+  // Beside plain SGD the rate may be that of either.
+  const bool normalised = optimizer.find("sgd") == std::string::npos &&
+                          std::any_of(kNormalised.begin(), kNormalised.end(),
                                       [&](std::string_view name) { return optimizer.find(name) != std::string::npos; });
   const Reading* loss = patient.training();
   if (!rate || !normalised || *rate < settings["rate"] || loss == nullptr || loss->size() < settings["fewest_points"] ||
@@ -76,7 +78,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   std::stable_sort(ratios.begin(), ratios.end(),
                    [](const UpdateRatio& a, const UpdateRatio& b) { return a.median > b.median; });
-  const bool widespread = static_cast<double>(ratios.size()) >= settings["layers_share"] * all;
+  // Each step of LBFGS is a search along a line, or many steps: it may go far and get somewhere.
+  const bool searches = optimizer_of(patient).value_or("").find("lbfgs") != std::string::npos;
+  const bool widespread = !searches && static_cast<double>(ratios.size()) >= settings["layers_share"] * all;
   const bool harmful = widespread || (patient.training() != nullptr && !training_improves(patient));
   const UpdateRatio& worst = ratios.front();
   Observation seen = observe(harmful ? Severity::warning : Severity::note,

@@ -22,7 +22,8 @@ A parameter that should be trained never changes, while others do.
 Every logged update of a layer, of at least `fewest`, is exactly zero, and at least one other layer moves. Where only
 the size of the weights is logged, it is the same to the last digit while that of another layer changes by more than
 `others_moved`. A single block at one end of the network, in a run that learns, looks like freezing on purpose and is a
-note, unless its gradients are in the log; so are parameters that were told not to require gradients.
+note, unless its gradients are in the log; so are parameters that were told not to require gradients. It is a warning all
+the same where a monitor knows that an optimizer holds them, at a rate above zero: somebody takes the updates back.
 
 ## Why it matters
 The layer stays at its initialisation: it is missing from the optimizer, cut off from the loss, or its updates are lost
@@ -133,6 +134,22 @@ std::set<std::string, std::less<>> with_gradient(const Patient& patient) {
   return names;
 }
 
+/// A monitor has seen that an optimizer holds all of these, and every group has a rate above zero.
+bool held_at_a_rate(const Patient& patient, const std::vector<std::string>& names) {
+  if (!recorded(patient, series_name::kCheckParametersNotOptimized)) return false;
+  for (const Cast& cast : patient.roles().in(Role::learning_rate)) {
+    const auto total = cast.series->summary().total();
+    if (total && !(total->max > 0)) return false;
+  }
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto told = [&](std::string_view beginning) {
+      const auto record = recorded(patient, series_name::completed(beginning, name));
+      return record && record->highest > 0;
+    };
+    return !told(series_name::kParameterFrozenOf) && !told(series_name::kParameterNotOptimizedOf);
+  });
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   std::vector<Stillness> layers = by_updates(patient, settings);
   const bool updates = !layers.empty();
@@ -162,7 +179,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     if (auto told = frozen_by_flag(patient)) return std::move(*told);
     return NotFound{};
   }
-  const bool on_purpose = updates ? changes == 1 && frozen.size() > 1 : changes == 1 && !meant;
+  const bool taken_back = updates && meant && held_at_a_rate(patient, frozen);
+  const bool at_one_end = changes == 1 && (updates ? frozen.size() > 1 : !meant);
+  const bool on_purpose = at_one_end && !taken_back;
   if (on_purpose && training_improves(patient)) {
     seen.severity = Severity::note;
     seen.confidence = 0.6;

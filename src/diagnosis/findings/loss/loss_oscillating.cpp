@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "diagnosis/domain.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/evidence/solved.h"
 #include "diagnosis/measuring.h"
@@ -32,7 +33,8 @@ The optimizer steps across the valley instead of down into it: the step is too l
 
 ## When it is harmless
 Losses of single small batches are noisy by nature; noise with a steady descent underneath is healthy. Cyclic schedules
-and warm restarts move the loss on purpose.
+and warm restarts move the loss on purpose. Where a monitor in the process saw losses of several tasks take turns, the
+training loss is left out.
 
 ## References
 - LeCun, Bottou, Orr, Mueller 1998, Efficient BackProp: step sizes beyond 2 / lambda_max oscillate.
@@ -195,6 +197,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   for (const Reading* reading : patient.objectives()) {
     checked |= reading->size() >= settings["fewest_points"];
+    if (reading == patient.training() && losses_take_turns(patient.run())) continue;
     Swing swing;
     const bool averaged = reading == patient.validation() || averages_epochs(patient);
     if (!swings(patient, *reading, averaged, settings, swing)) continue;

@@ -1,0 +1,116 @@
+"""What the graph of a loss tells, also after the backward pass, when the tensors that it kept are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Optional
+
+import torch
+
+from osler import _core
+
+_COMPARE = {"mse_loss", "smooth_l1loss", "huber_loss", "l1loss"}  # as nodes are named
+_REDUCE = {"mean", "sum"}
+_MEASURE = {"pow", "abs", "square"}
+_TAKE_APART = {"sub", "rsub"}
+
+
+def graph_of(loss: torch.Tensor, most: int = 64) -> list[tuple[str, list[int]]]:
+    """The nodes behind a loss, its own first: the forward operation of each, and the numbers of those that it used."""
+    numbers: dict[Any, int] = {loss.grad_fn: 0} if loss.grad_fn is not None else {}
+    nodes = list(numbers)
+    shown: list[tuple[str, list[int]]] = []
+    for node in nodes:  # grows meanwhile
+        used = []
+        for each, _ in node.next_functions:
+            if each is None or (each not in numbers and len(nodes) >= most):
+                continue
+            if each not in numbers:
+                numbers[each] = len(nodes)
+                nodes.append(each)
+            used.append(numbers[each])
+        shown.append((_core.plain_node_name(node.name()), used))
+    return shown
+
+
+def _nodes(loss: torch.Tensor, most: int) -> Iterator[Any]:
+    """The nodes behind a loss, the nearest first."""
+    nodes = [loss.grad_fn] if loss.grad_fn is not None else []
+    known = set(nodes)
+    for node in nodes:  # grows meanwhile
+        yield node
+        for each, _ in node.next_functions:
+            if each is not None and each not in known and len(nodes) < most:
+                known.add(each)
+                nodes.append(each)
+
+
+def kind_of(loss: torch.Tensor) -> int:
+    """A number that is the same for losses that are computed alike, from the same outputs: by the last operations and the
+    parameters nearest to the loss.
+    """
+    names: list[str] = []
+    nearest: list[int] = []
+    for node in _nodes(loss, 24):
+        variable = getattr(node, "variable", None)
+        if isinstance(variable, torch.Tensor):
+            nearest.append(id(variable))
+        elif len(names) < 3:
+            names.append(node.name())
+        if len(nearest) == 2:
+            break
+    return hash((tuple(names), tuple(nearest))) & (2**63 - 1)
+
+
+def _name(node: Any) -> str:
+    return _core.plain_node_name(node.name()) if node is not None else ""
+
+
+def _sizes(node: Any) -> Optional[tuple[int, ...]]:
+    """The sizes of what went into an operation, where its node keeps them."""
+    for attribute in ("_saved_self_sym_sizes", "_saved_self_sizes"):
+        kept = getattr(node, attribute, None)
+        if kept is not None:
+            return tuple(int(each) for each in kept)
+    return None
+
+
+def _below(node: Any) -> Any:
+    return node.next_functions[0][0] if node is not None and node.next_functions else None
+
+
+def classes_of(loss: torch.Tensor) -> Optional[int]:
+    """How many classes a plain mean cross-entropy chooses among; None for any other loss, or where the graph does not tell."""
+    node = loss.grad_fn
+    if node is None or _name(node) not in ("nll_loss", "nll_loss2d") or getattr(node, "_saved_reduction", 0) != 1:
+        return None
+    scores = _below(node)
+    before = _below(scores)
+    if _name(scores) != "log_softmax" or before is None:
+        return None
+    sizes = _sizes(before) if _name(before) in ("view", "reshape", "reshape_alias", "unsafe_view") else None
+    for attribute in ("_saved_mat2_sym_sizes", "_saved_mat2_sizes"):
+        sizes = sizes or getattr(before, attribute, None)
+    count = int(sizes[-1]) if sizes and _name(node) == "nll_loss" else 0
+    return count if count >= 2 else None
+
+
+def compares_all_with_all(loss: torch.Tensor, targets: Optional[tuple[int, ...]]) -> bool:
+    """Whether outputs of [N, 1] are compared with targets of [N], or the other way round, which gives N x N differences.
+    `targets` are the sizes of the batch's labels.
+    """
+    if targets is None or len(targets) not in (1, 2) or targets[0] < 2 or targets[1:] not in ((), (1,)):
+        return False
+    count = targets[0]
+    outputs = (count, 1) if len(targets) == 1 else (count,)
+    for node in _nodes(loss, 24):
+        name, below = _name(node), _below(node)
+        if name in _COMPARE and _name(below) == "expand" and _sizes(below) == outputs:
+            return True
+        difference = _below(below)
+        if name in _REDUCE and _sizes(node) == (count, count) and _name(below) in _MEASURE:
+            # Of outputs and something else: a loss over all pairs of outputs has them on both sides.
+            sides = [each for each, _ in difference.next_functions if each is not None] if difference is not None else []
+            if _name(difference) in _TAKE_APART and len(sides) == 1:
+                return True
+    return False

@@ -1,0 +1,86 @@
+// What findings make of facts that only a monitor in the process can tell.
+#include <gtest/gtest.h>
+
+#include "diagnosis/sample_run.h"
+
+namespace osler::sample {
+namespace {
+
+Values level(double value) {
+  return curve(40, [&](double) { return value; });
+}
+
+/// A layer that never moves beside two that do, in a run that learns; all receive gradients.
+Run with_a_still_layer() {
+  osler::Run run;
+  record(run, "loss", noisy(60, 0.02, 1, descent));
+  record(run, "lr", level(1e-3));
+  for (const std::string layer : {"a.weight", "a.bias", "b.weight", "c.weight"}) {
+    record(run, "gradients/" + layer + "#norm", noisy(40, 0.1, 2, [](double) { return 0.2; }));
+    record(run, "updates/" + layer + "#norm",
+           layer.starts_with("a.") ? level(0) : noisy(40, 0.1, 3, [](double) { return 0.01; }));
+  }
+  return run;
+}
+
+TEST(WeightsFrozen, WhatAnOptimizerHoldsAndSomebodyPutsBackIsAWarning) {
+  osler::Run run = with_a_still_layer();
+  EXPECT_TRUE(found(verdict_of("weights-frozen", run), Severity::note));  // as in fine-tuning
+  record(run, "osler/check/parameters-not-optimized", level(0));
+  EXPECT_TRUE(found(verdict_of("weights-frozen", run), Severity::warning));
+}
+
+TEST(WeightsFrozen, AGroupWithoutARateIsMeant) {
+  osler::Run run = with_a_still_layer();
+  record(run, "osler/check/parameters-not-optimized", level(0));
+  record(run, "lr/group1", level(0));
+  EXPECT_TRUE(found(verdict_of("weights-frozen", run), Severity::note));
+}
+
+TEST(PoorInitialization, ASmallStartThatDoesNoHarmIsANote) {
+  const auto with = [](double scale, const std::function<double(double)>& shape) {
+    osler::Run run;
+    record(run, "loss", noisy(60, 0.02, 1, shape));
+    record(run, "osler/init/scale/h.weight", {scale});
+    record(run, "osler/init/rows/h.weight", {0.9});
+    return run;
+  };
+  const auto stuck = [](double) { return 2.3; };
+  EXPECT_TRUE(found(verdict_of("poor-initialization", with(0.05, descent)), Severity::note));
+  EXPECT_TRUE(found(verdict_of("poor-initialization", with(0.05, stuck)), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("poor-initialization", with(20, descent)), Severity::warning));
+}
+
+TEST(Embeddings, AreKnownByTheirKindAndNotOnlyByTheirNames) {
+  osler::Run run;
+  record(run, "loss", noisy(40, 0.02, 1, [](double) { return 2.3; }));
+  record(run, "gradients/words.weight#zero-share", level(0.95));
+  EXPECT_TRUE(found(verdict_of("gradients-mostly-zero", run), Severity::warning));
+  record(run, "osler/check/parameters-in-table/words.weight", {1});
+  EXPECT_FALSE(found(verdict_of("gradients-mostly-zero", run), Severity::warning));
+}
+
+TEST(DeadNeurons, AnAgentHasSeenFewStates) {
+  osler::Run run;
+  record(run, "loss", noisy(40, 0.02, 1, [](double) { return 0.3; }));
+  record(run, "activations/0 -> relu#dead-share", level(0.3));
+  record(run, "gradients/0.weight#zero-share", level(0.6));
+  EXPECT_TRUE(found(verdict_of("dead-neurons", run), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("gradients-mostly-zero", run), Severity::warning));
+  record(run, "episode_reward", noisy(40, 0.2, 2, [](double x) { return 10 + 20 * x; }));
+  EXPECT_TRUE(found(verdict_of("dead-neurons", run), Severity::note));
+  EXPECT_TRUE(found(verdict_of("gradients-mostly-zero", run), Severity::note));
+}
+
+TEST(LossOscillating, LossesThatTakeTurnsAreNoSwings) {
+  osler::Run run;
+  Values values = noisy(200, 0.05, 1, [](double) { return 1.0; });
+  for (std::size_t i = 0; i < values.size(); i += 2) values[i] *= 0.3;
+  record(run, "train/loss", values);
+  EXPECT_TRUE(found(verdict_of("loss-oscillating", run), Severity::warning));
+  run.config("osler.losses", "in turns");
+  EXPECT_TRUE(absent(verdict_of("loss-oscillating", run)));
+}
+
+}  // namespace
+}  // namespace osler::sample
