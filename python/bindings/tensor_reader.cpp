@@ -93,8 +93,13 @@ bool truth(py::handle object, const char* name) {
 std::optional<stats::TensorView> TensorReader::view(py::handle tensor) {
   if (tensor.is_none()) return std::nullopt;
   const auto dtype = dtype_of(word_of(tensor.attr("dtype")));
-  if (!dtype || word_of(tensor.attr("layout")) != Word::strided) return std::nullopt;
+  if (!dtype) return std::nullopt;
   auto owner = py::reinterpret_borrow<py::object>(tensor);
+  if (word_of(tensor.attr("layout")) != Word::strided) {
+    if (!truth(owner, "is_sparse")) return std::nullopt;
+    owner = owner.attr("detach")().attr("coalesce")().attr("values")();  // the numbers that it holds
+    ++copies_;
+  }
   stats::Device device;
   if (gpu_ && truth(owner, "is_cuda") && py::cast<int>(owner.attr("device").attr("index")) == *gpu_) {
     device = {stats::Device::Kind::cuda, *gpu_};

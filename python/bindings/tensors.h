@@ -18,7 +18,8 @@ class TensorReader {
   /// Tensors on this GPU are shown where they lie; on all others, and on every one before this is said, as copies in
   /// host memory.
   void serve_gpu(std::optional<int> number) { gpu_ = number; }
-  /// The tensor where it is measured; nothing for None, sparse tensors and types that are not measured.
+  /// The tensor where it is measured; of a sparse one the numbers that it holds. Nothing
+  /// for None and types that are not measured.
   std::optional<stats::TensorView> view(pybind11::handle tensor);
   /// How many tensors were copied so far.
   [[nodiscard]] std::uint64_t copies() const { return copies_; }

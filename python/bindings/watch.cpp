@@ -179,8 +179,9 @@ std::size_t bytes_of(py::handle tensor) {
 
 /// `raw` and `labels` (float64) are dense tensors in host memory, or None.
 py::dict batch(PythonWatch& watch, py::handle values, py::handle raw, std::int64_t samples, bool indices,
-               py::handle labels, bool class_labels) {
+               py::handle labels, bool class_labels, bool kept) {
   BatchView view;
+  view.kept = kept;
   view.values = watch.reader().view(values);
   view.samples = samples;
   view.indices = indices;

@@ -84,7 +84,7 @@ def test_a_healthy_training_is_healthy_and_everything_is_recorded(tmp_path: Path
         "activations/0 -> relu#dead-share",
         "osler/batch/deviation",
         "osler/batch/class-share-so-far",
-        "osler/check/gradients-carried",
+        "osler/check/gradients-cleared",
         "osler/check/parameters-not-optimized",
         "osler/init/scale/0.weight",
         "osler/logits/max",

@@ -158,6 +158,15 @@ def test_a_recurrent_layer_does_not_hide_what_came_before_it() -> None:
     assert (origin.operation, origin.cause, origin.place) == ("log", "log-of-zero", "forward"), origin
 
 
+def test_a_weight_normalised_by_nothing() -> None:
+    layer = nn.utils.weight_norm(nn.Linear(4, 3))
+    with torch.no_grad():
+        layer.weight_v[1] = 0
+    net = nn.Sequential(layer, nn.Tanh())
+    origin = told(net, lambda: net(X[:, :4]).square().mean())
+    assert (origin.cause, origin.place) == ("division-by-zero", "forward") and origin.operation.startswith("weight_norm")
+
+
 def test_a_mask_that_reaches_the_loss_is_told_as_what_it_is() -> None:
     net = around(torch.tanh)
     mask, even = torch.tensor([0.0, 0.0, -math.inf]), torch.full((8, 3), 1 / 3)

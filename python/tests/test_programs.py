@@ -221,7 +221,7 @@ def _run_of(network: Any, loss: Callable[[int], Any], folder: Path, optimizer: A
     monitor = Monitor(network, optimizer, on_line=None, run_file=file)
     for step in range(steps):
         optimizer.zero_grad()
-        value = loss(step) if loss.__code__.co_argcount == 1 else loss(step, monitor)  # type: ignore[call-arg]
+        value = loss(step, monitor) if "monitor" in loss.__code__.co_varnames else loss(step)  # type: ignore[call-arg]
         value.backward()
         if monitor.step(value):
             optimizer.step()
@@ -343,3 +343,56 @@ def test_samples_are_compared_in_tensors_data_sets_and_loaders() -> None:
     assert shared_samples(x[:12], both[1]) == pytest.approx(3 / 11)
     with pytest.raises(osler.OslerError, match="give a tensor, a Dataset or a DataLoader"):
         shared_samples([1, 2], x)
+
+
+def test_numbers_of_sparse_gradients_are_measured_and_a_nan_in_them_is_seen(tmp_path: Path) -> None:
+    table = nn.Embedding(50, 4, sparse=True)
+    words = torch.randint(0, 50, (16,))
+    run = _run_of(table, lambda step: table(words).square().mean(), tmp_path, torch.optim.SparseAdam(list(table.parameters())))
+    assert min(run["grad_norm"].values) > 0
+    monitor = Monitor(table, torch.optim.SGD(table.parameters(), 0.1), on_line=None)
+    loss = (table(words) * 0).sqrt().sum()
+    loss.backward()
+    assert not monitor.step(loss) and monitor.origin is not None
+    told = monitor.batch(torch.eye(5).to_sparse(), torch.zeros(5, dtype=torch.long))
+    assert told is not None and told.inputs == 5
+
+
+def test_data_that_the_program_holds_whole_is_no_batch_that_comes_again(tmp_path: Path) -> None:
+    network, data = _network(2, 1), _ring(200)
+
+    def whole(step: int, monitor: Any, x: Any = data) -> Any:
+        monitor.batch(x, x[:, 0])
+        return F.mse_loss(network(x), x[:, :1])
+
+    def copied(step: int, monitor: Any) -> Any:
+        return whole(step, monitor, data.clone())  # as a loader that is stuck
+
+    few = data[:32].clone()
+
+    def one_batch(step: int, monitor: Any) -> Any:
+        return whole(step, monitor, few)
+
+    def told(loss: Any) -> set[str]:
+        return {each.id for each in osler.diagnose(_run_of(network, loss, tmp_path, steps=60)).findings}
+
+    assert "batch-repeated" not in told(whole)
+    assert "batch-repeated" in told(copied)
+    assert "batch-repeated" in told(one_batch)
+
+
+def test_not_every_one_of_many_broken_steps_is_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    from osler.torch import monitor as module
+
+    looked: list[int] = []
+    known = module.blamed
+
+    def counted(*given: Any, **more: Any) -> Any:
+        looked.append(1)
+        return known(*given, **more)
+
+    monkeypatch.setattr(module, "blamed", counted)
+    network, monitor = _monitor()
+    for _ in range(100):
+        assert not monitor.train_step(lambda: network(torch.ones(2, 2)).sum() / 0)
+    assert len(looked) == 24 and monitor.skipped == 100

@@ -117,6 +117,12 @@ bool is_embedding(const Patient& patient, std::string_view layer) {
          patient.run().find(series_name::completed(series_name::kParameterTableOf, layer)) != nullptr;
 }
 
+std::string weight_beside(std::string_view layer) {
+  constexpr std::string_view kBias = "bias";
+  if (!layer.ends_with(kBias)) return {};
+  return std::string(layer.substr(0, layer.size() - kBias.size())) + "weight";
+}
+
 signal::Curve layer_curve(const Series& series) {
   return signal::curve_of(series.summary(), kLayerPoints);
 }

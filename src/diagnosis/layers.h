@@ -33,6 +33,9 @@ struct Layer {
 [[nodiscard]] bool is_embedding(std::string_view layer);
 [[nodiscard]] bool is_embedding(const Patient& patient, std::string_view layer);
 
+/// The weight beside a bias: "fc1.weight" of "fc1.bias". Empty for what is no bias.
+[[nodiscard]] std::string weight_beside(std::string_view layer);
+
 /// The finite values of a layer's series as a curve of at most a hundred or so points: there may be thousands of
 /// layers.
 [[nodiscard]] signal::Curve layer_curve(const Series& series);

@@ -14,6 +14,8 @@ namespace osler::monitor {
 namespace {
 
 /// So many are looked at whatever it costs; later looks wait until that is earned.
+constexpr std::int64_t kFewestOfWholeData =
+    100;  // samples of a training on all data at once; fewer are a batch (chosen)
 constexpr std::uint64_t kFirstBatches = 64;
 /// Looked at one after the other: a loader that hands out the same few batches shows in neighbours.
 constexpr std::size_t kInARow = 8;
@@ -141,7 +143,8 @@ void BatchLedger::examine_samples(const BatchView& batch, BatchFacts& facts) {
   const std::uint64_t number = batches_ - 1;  // `due` has counted it
   const auto newest =
       std::find_if(seen_.rbegin(), seen_.rend(), [&](const Seen& earlier) { return earlier.hash == whole; });
-  facts.repeated = newest != seen_.rend();
+  const bool whole_data = batch.kept && batch.samples >= kFewestOfWholeData;
+  facts.repeated = newest != seen_.rend() && !whole_data;
   if (facts.repeated) facts.repeated_after = number - newest->number;
   seen_.push_back({whole, number});
   if (seen_.size() > kBatchesRemembered) seen_.pop_front();

@@ -26,6 +26,7 @@ struct BatchView {
   bool indices = false;                     ///< the inputs are tokens or other numbers without a scale
   std::span<const double> labels;           ///< empty when there are none
   bool class_labels = false;                ///< the labels are whole numbers that name classes
+  bool kept = false;  ///< the program shows the very tensor of the batch before: all of its data, if it is large
 };
 
 /// What a batch is like.

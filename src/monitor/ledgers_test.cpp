@@ -111,5 +111,24 @@ TEST(AllFinite, SeesNanAndInfinity) {
   EXPECT_FALSE(all_finite(stats::TensorView::of(wide)));
 }
 
+TEST(BatchLedger, AllOfTheDataAtOnceIsNoBatchThatComesAgain) {
+  Recorder recorder = in_memory();
+  const auto repeated = [&](std::int64_t samples, bool kept) {
+    BatchLedger ledger(std::nullopt, 1, 1);
+    const std::vector<std::byte> bytes(static_cast<std::size_t>(samples), std::byte{1});
+    BatchView view;
+    view.bytes = bytes;
+    view.samples = samples;
+    view.kept = kept;
+    static_cast<void>(ledger.due());
+    ledger.look(view, 0, recorder);
+    static_cast<void>(ledger.due());
+    return ledger.look(view, 1, recorder).repeated;
+  };
+  EXPECT_FALSE(repeated(200, true));
+  EXPECT_TRUE(repeated(200, false));  // as a loader that is stuck gives it
+  EXPECT_TRUE(repeated(32, true));
+}
+
 }  // namespace
 }  // namespace osler::monitor

@@ -234,6 +234,9 @@ NonfiniteJudgement judge_forward(const NonfiniteClues& clues) {
   if (has(kMeans, plain) && !clues.infinite) {
     return {OriginCause::division_by_zero, "an average of nothing, or a deviation of one sample: 0 / 0"};
   }
+  if (plain.starts_with("weight_norm") && clues.largest < kHuge) {
+    return {OriginCause::division_by_zero, "a direction of length zero: 0 / 0"};
+  }
   if (has(kNormalisations, plain) && clues.largest < kHuge) {
     return {OriginCause::division_by_zero, "a normalisation by a spread of zero"};
   }

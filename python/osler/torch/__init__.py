@@ -17,7 +17,7 @@ Osler is not linked to PyTorch: tensors are measured where they lie, by pointer,
 from osler.torch.checkup import check_initialisation, checkup, signal_propagation
 from osler.torch.gpu import GpuStatistics
 from osler.torch.looking import Activations, Look, look
-from osler.torch.model import BatchReport
+from osler.torch.batches import BatchReport
 from osler.torch.monitor import Monitor
 from osler.torch.origin import Origin, trace_origin
 from osler.torch.overfit import overfit_one_batch

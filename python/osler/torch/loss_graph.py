@@ -114,3 +114,25 @@ def compares_all_with_all(loss: torch.Tensor, targets: Optional[tuple[int, ...]]
             if _name(difference) in _TAKE_APART and len(sides) == 1:
                 return True
     return False
+
+
+class LossLook:
+    """Tells a watch how the losses of the first steps were computed."""
+
+    def __init__(self, watch: _core.StepWatch, classes: Optional[int]) -> None:
+        self._watch = watch
+        self._classes = classes
+        self.targets: Optional[tuple[int, ...]] = None
+        """The sizes of the labels that were shown for the step."""
+
+    def take(self, loss: torch.Tensor) -> None:
+        """Once in each step."""
+        if self._watch.loss_kind_due():
+            self._watch.tell_loss_kind(kind_of(loss))
+        if self._watch.loss_due():
+            self._watch.tell_loss(graph_of(loss), compares_all_with_all(loss, self.targets))
+            if self._classes is None:
+                self._classes = classes_of(loss)
+                if self._classes is not None:
+                    self._watch.config("num_classes", str(self._classes))
+        self.targets = None

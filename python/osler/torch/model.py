@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Union
 
 import torch
 
+from osler import _core
 from osler.torch.clearing import Clearing
 from osler.torch.origin import bad_facts, counted
 from osler.torch.trace import Trace, compiling
 
 _SMALL_BUFFER = 4096
-
-
-@dataclass(frozen=True)
-class BatchReport:
-    """What a batch is like."""
-
-    inputs: int
-    nonfinite: int
-    mean: float
-    std: float
-    abs_max: float
-    identical_samples: bool
-    repeated: bool
-    labels: int
-    invalid_labels: int
-    constant_label: bool
-    largest_class_share: float
-    problems: list[str] = field(default_factory=list)
-    """One sentence each; empty for a healthy batch."""
 
 
 def inner(model: torch.nn.Module) -> tuple[torch.nn.Module, bool]:
@@ -103,6 +84,21 @@ def declared(model: torch.nn.Module) -> list[tuple[str, list[int], bool]]:
         id(module.weight) for module in model.modules() if isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag))
     }
     return [(name, list(parameter.shape), id(parameter) in tables) for name, parameter in model.named_parameters()]
+
+
+def tell_configuration(
+    watch: _core.StepWatch, optimizers: Sequence[torch.optim.Optimizer], clip_norm: Optional[float]
+) -> None:
+    """Tells a watch the settings of a training that its optimizers know."""
+    watch.config("optimizer", ", ".join(type(each).__name__ for each in optimizers))
+    groups = [group for each in optimizers for group in each.param_groups]
+    watch.config("parameter_groups", str(len(groups)))
+    for key in ("weight_decay", "momentum", "betas"):
+        if groups and key in groups[0]:
+            watch.config(key, str(groups[0][key]))
+    watch.config("framework", f"torch {torch.__version__}")
+    if clip_norm is not None:
+        watch.config("max_grad_norm", str(clip_norm))
 
 
 def problems_now(model: torch.nn.Module, optimizers: Sequence[torch.optim.Optimizer], mode_matters: bool) -> list[str]:

@@ -21,9 +21,9 @@ from osler.report import Layers, Report
 from osler.torch import gpu as gpus
 from osler.torch.blame import blamed
 from osler.torch.clearing import Clearing
-from osler.torch.loss_graph import classes_of, compares_all_with_all, graph_of, kind_of
+from osler.torch.loss_graph import LossLook
+from osler.torch.batches import BatchReport, NewestBatch, batch_views
 from osler.torch.model import (
-    BatchReport,
     builds_graph,
     declared,
     depends_on_mode,
@@ -32,12 +32,14 @@ from osler.torch.model import (
     problems_now,
     show_inputs,
     take_off,
+    tell_configuration,
 )
 from osler.torch.origin import Origin
 from osler.torch.requirements import require_belonging, require_graph, require_limit, require_loss, require_whole_step
 from osler.torch.trace import Trace
 
 _CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
+_LOOKED_INTO = 20  # broken steps that are all looked into; later one in so many
 _MANY = 1_000_000  # parameters from which on more than one thread measures
 
 
@@ -154,11 +156,13 @@ class Monitor:
         """Where the newest non-finite value came from."""
         self.gradient_norm: Optional[float] = None
         """The global gradient norm of the newest step at which it was measured, before clipping."""
-        self._tell_configuration()
+        tell_configuration(self._watch, self._optimizers, clip_norm)
+        self._tell_parameters()
         self._watch.begin(self._parameters)
         self._clearing = Clearing(self._optimizers)
-        self._labels: Optional[tuple[int, ...]] = None
-        self._told_classes = False
+        self._loss_look = LossLook(self._watch, classes)
+        self._newest_batch = NewestBatch()
+        self._refused = 0
         # A monitor that is dropped must not live on in the model's hooks.
         self._hook = show_inputs(self._outer, self)
         weakref.finalize(self, take_off, self._hook, self._trace, self._clearing)
@@ -177,19 +181,6 @@ class Monitor:
             return None
         self._skip = False
         return gpus.LateNews(self._watch, device)
-
-    def _tell_configuration(self) -> None:
-        watch = self._watch
-        watch.config("optimizer", ", ".join(type(each).__name__ for each in self._optimizers))
-        groups = [group for each in self._optimizers for group in each.param_groups]
-        watch.config("parameter_groups", str(len(groups)))
-        for key in ("weight_decay", "momentum", "betas"):
-            if groups and key in groups[0]:
-                watch.config(key, str(groups[0][key]))
-        watch.config("framework", f"torch {torch.__version__}")
-        if self._clip_norm is not None:
-            watch.config("max_grad_norm", str(self._clip_norm))
-        self._tell_parameters()
 
     def _tell_parameters(self) -> None:
         held = {id(each) for optimizer in self._optimizers for group in optimizer.param_groups for each in group["params"]}
@@ -327,7 +318,7 @@ class Monitor:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             for optimizer in self._optimizers:
                 scaler.unscale_(optimizer)
-        self._tell_loss(loss)
+        self._loss_look.take(loss)
         if watch.statistics_due():
             self._tell_parameters()
         try:
@@ -355,18 +346,6 @@ class Monitor:
             self._say(text)
             self._broken = (look.step, text)
 
-    def _tell_loss(self, loss: torch.Tensor) -> None:
-        """How the loss was computed, in the first steps."""
-        if self._watch.loss_kind_due():
-            self._watch.tell_loss_kind(kind_of(loss))
-        if self._watch.loss_due():
-            self._watch.tell_loss(graph_of(loss), compares_all_with_all(loss, self._labels))
-            classes = classes_of(loss) if self._classes is None and not self._told_classes else None
-            if classes is not None:
-                self._watch.config("num_classes", str(classes))
-                self._told_classes = True
-        self._labels = None
-
     def replay_with(self, compute_loss: Optional[Callable[[], torch.Tensor]]) -> None:
         """For `step`: how to compute the loss of the current batch again, so that the operation that made a NaN can be
         named. It must not draw a new batch.
@@ -382,7 +361,7 @@ class Monitor:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             for optimizer in self._optimizers:
                 scaler.unscale_(optimizer)
-        self._tell_loss(loss)
+        self._loss_look.take(loss)
         if watch.statistics_due():
             self._tell_parameters()
         finite, first_bad, norm = watch.examine(value, self._parameters)
@@ -413,18 +392,21 @@ class Monitor:
     def _refuse(self, value: float, first_bad: str, replay: Optional[Callable[[], Any]]) -> bool:
         text = "The loss is not finite." if not math.isfinite(value) else f"The gradient of {first_bad} is not finite."
         self._restore_buffers()
-        self.origin = blamed(
-            self._outer,
-            self._model,
-            value,
-            first_bad,
-            inputs=self._inputs,
-            random=self._random,
-            replay=replay,
-            compiled=self._compiled,
-        )
-        text += f" {self.origin.text}"
-        self._watch.scalar(f"osler/origin/{self.origin.cause}", 1.0)
+        self._refused += 1
+        # Where hardly a step is finite, looking into each would cost many times the training.
+        if self._refused <= _LOOKED_INTO or self._refused % _LOOKED_INTO == 0:
+            self.origin = blamed(
+                self._outer,
+                self._model,
+                value,
+                first_bad,
+                inputs=self._inputs,
+                random=self._random,
+                replay=replay,
+                compiled=self._compiled,
+            )
+            text += f" {self.origin.text}"
+            self._watch.scalar(f"osler/origin/{self.origin.cause}", 1.0)
         if self._skip:
             for optimizer in self._optimizers:
                 optimizer.zero_grad()
@@ -473,20 +455,12 @@ class Monitor:
 
     def batch(self, inputs: torch.Tensor, labels: Optional[torch.Tensor] = None) -> Optional[BatchReport]:
         """Shows a batch before it is used. It is looked at, or passed over where the budget is spent: then None."""
-        self._labels = tuple(labels.shape) if labels is not None else None
+        self._loss_look.targets = tuple(labels.shape) if labels is not None else None
+        kept = self._newest_batch.is_again(inputs)
         if not self._watch.batch_due():
             return None
-        with torch.no_grad():
-            raw = inputs.detach().cpu().contiguous()
-            values = raw if raw.is_floating_point() else raw.float()
-            indices = raw.dtype in (torch.int64, torch.int32)
-            samples = int(raw.shape[0]) if raw.dim() > 0 else 0
-            numbers = None
-            classes = False
-            if labels is not None:
-                classes = not labels.is_floating_point() or self._classes is not None
-                numbers = labels.detach().reshape(-1).to(device="cpu", dtype=torch.float64).contiguous()
-            told = self._watch.batch(values, raw, samples, indices, numbers, classes)
+        shown = batch_views(inputs, labels, self._classes)
+        told = self._watch.batch(*shown, kept)
         return BatchReport(**told)
 
     def log(self, name: str, value: float) -> None:

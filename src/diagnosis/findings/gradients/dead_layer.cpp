@@ -26,7 +26,8 @@ purpose looks like.
 The graph is cut before that layer (a detach, a missing return value, a no_grad block), or all of its units are off.
 
 ## When it is harmless
-Frozen layers in fine-tuning, adapters beside frozen weights, and heads that the loss does not use.
+Frozen layers in fine-tuning, adapters beside frozen weights, and heads that the loss does not use. A bias whose weight
+receives a gradient is left out: it cancels, as that of a critic's last layer does.
 
 ## References
 - Lu et al. 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
@@ -80,9 +81,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (layers.empty()) {
     return NotChecked{"no layer with at least " + number(settings["fewest_points"]) + " logged gradients"};
   }
+  // A bias that cancels (before a normalisation, or in a difference of two outputs) has no slope; its layer is alive.
+  const auto alive = [&](std::string_view name) {
+    return std::any_of(layers.begin(), layers.end(),
+                       [&](const Vital& vital) { return vital.name == name && !vital.dead; });
+  };
   std::vector<const Vital*> dead;
   for (const Vital& vital : layers) {
-    if (vital.dead) dead.push_back(&vital);
+    if (vital.dead && !alive(weight_beside(vital.name))) dead.push_back(&vital);
   }
   if (dead.empty()) return NotFound{};
 

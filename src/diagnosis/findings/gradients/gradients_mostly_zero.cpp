@@ -25,7 +25,7 @@ An exact zero comes from a unit that is switched off: behind a dead ReLU no weig
 dead, and that part of the layer is lost capacity.
 
 ## When it is harmless
-A batch touches only some rows of an embedding table and some experts of a mixture. Pruned weights have no gradient by
+A bias cancels before a normalisation, while its weight has a gradient: it is left out. A batch touches only some rows of an embedding table and some experts of a mixture. Pruned weights have no gradient by
 design. With few samples in a batch many units are off by chance: below `small_batch` samples, or when no layer was seen
 with units that stay silent, it is a note.
 
@@ -44,6 +44,19 @@ bool takes_turns(const Patient& patient, const SettingValues& settings) {
   });
 }
 
+/// A bias without a slope beside a weight with one: it cancels.
+bool cancels(const Patient& patient, std::string_view name, const SettingValues& settings) {
+  const std::string weight = weight_beside(name);
+  for (const Layer& layer : layers_in(patient, Role::layer_gradient)) {
+    const Series* series = layer.name == weight ? layer.find({"zero-share"}) : nullptr;
+    if (series == nullptr) continue;
+    const signal::Curve curve = layer_curve(*series);
+    const auto late = std::span(curve.value).subspan(curve.size() / 2);
+    return !late.empty() && signal::quantile(late, 0.25) <= settings["zero_share"];
+  }
+  return false;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   std::vector<std::string> silent;
@@ -60,6 +73,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const auto late = std::span(curve.value).subspan(curve.size() / 2);
     const double share = signal::quantile(late, 0.25);
     if (share <= settings["zero_share"]) continue;
+    if (cancels(patient, layer.name, settings)) continue;
     const Bucket total = *series->summary().total();
     if (silent.empty()) first_step = total.first_step;
     last_step = std::max(last_step, total.last_step);

@@ -4,7 +4,9 @@
 
 #include "diagnosis/layers.h"
 #include "diagnosis/observe.h"
+#include "diagnosis/recorded.h"
 #include "diagnosis/weight_norms.h"
+#include "run/series_names.h"
 
 namespace osler::catalogue {
 namespace {
@@ -23,7 +25,8 @@ Growing weights mean growing activations and logits: the loss surface sharpens, 
 
 ## When it is harmless
 Norms grow slowly, like the square root of the steps, in healthy training, more so without weight decay. Biases, scales
-and adapters start at or near zero and grow by any factor; they are measured against the other layers.
+and adapters start at or near zero and grow by any factor; they are measured against the other layers, and
+weights that a monitor has seen start small against the usual size.
 
 ## References
 - Merrill et al. 2021, Effects of Parameter Norm Growth During Transformer Training.
@@ -35,6 +38,14 @@ struct Grown {
   double growth = 0;
 };
 
+/// How many times its first size a layer must grow to reach the usual one: more than once where a monitor has seen it
+/// start far below, as narrow transformers do.
+double head_room(const Patient& patient, const std::string& layer, const SettingValues& settings) {
+  const auto scale = recorded(patient, series_name::completed(series_name::kInitScaleOf, layer));
+  if (!scale || !(scale->highest > 0) || scale->highest > settings["small_start"]) return 1;
+  return settings["usual_start"] / scale->highest;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const WeightCourses courses = weight_courses(patient, settings["fewest_points"]);
   if (courses.layers.empty()) {
@@ -42,7 +53,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   std::vector<Grown> grown;
   for (const WeightCourse& course : courses.layers) {
-    const double base = std::max(course.early, courses.usual);
+    const double base = std::max(course.early * head_room(patient, course.layer, settings), courses.usual);
     if (!(base > 0)) continue;
     // A norm that stops being a number without having grown was spoiled, not blown up: that is weights-nonfinite.
     const bool grew = course.late > settings["late_growth"] * base;
@@ -83,6 +94,8 @@ Finding weight_norm_exploding() {
           kDoc,
           {{"fewest_points", 8, "logged norms needed to see growth"},
            {"growth", 10, "factor above the initial size; healthy training stays within about 3 to 5"},
+           {"small_start", 0.2, "deviation over that of He's rule below which a layer starts small (chosen)"},
+           {"usual_start", 0.41, "the same of PyTorch's default, up to which such a layer may grow first"},
            {"late_growth", 2, "factor over the last third of the run; growth like the square root gives 1.2"},
            {"p_value", 0.01, "significance of the growth"},
            {"explosion", 100, "factor that counts however it came about"}},

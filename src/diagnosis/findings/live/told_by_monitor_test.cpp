@@ -72,6 +72,63 @@ TEST(DeadNeurons, AnAgentHasSeenFewStates) {
   EXPECT_TRUE(found(verdict_of("gradients-mostly-zero", run), Severity::note));
 }
 
+TEST(DeadNeurons, AFewInANetworkThatHasLearnedAreANote) {
+  const auto with = [](double share, double floor) {
+    osler::Run run;
+    record(run, "loss", noisy(60, 0.05, 1, [&](double x) { return floor + (1 - floor) * std::exp(-60 * x); }));
+    record(run, "activations/0 -> relu#dead-share", level(share));
+    return run;
+  };
+  EXPECT_TRUE(found(verdict_of("dead-neurons", with(0.15, 0.5)), Severity::note));
+  EXPECT_TRUE(found(verdict_of("dead-neurons", with(0.15, 0.95)), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("dead-neurons", with(0.4, 0.5)), Severity::warning));
+}
+
+/// A layer without a gradient beside others that have one.
+Run without_gradient_in(const std::string& dead) {
+  osler::Run run;
+  record(run, "loss", noisy(40, 0.02, 1, [](double) { return 2.3; }));
+  for (const std::string layer : {"0.weight", "0.bias", "2.weight", "2.bias", "4.weight", "4.bias"}) {
+    record(run, "gradients/" + layer + "#norm", layer.starts_with(dead) ? level(0) : level(0.2));
+    record(run, "gradients/" + layer + "#zero-share", layer.starts_with(dead) ? level(1) : level(0));
+  }
+  return run;
+}
+
+TEST(DeadLayer, ABiasThatCancelsIsNone) {
+  EXPECT_TRUE(absent(verdict_of("dead-layer", without_gradient_in("4.bias"))));
+  EXPECT_TRUE(absent(verdict_of("gradients-mostly-zero", without_gradient_in("4.bias"))));
+  EXPECT_TRUE(found(verdict_of("dead-layer", without_gradient_in("2.")), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("gradients-mostly-zero", without_gradient_in("2.")), Severity::warning));
+}
+
+TEST(WeightNormExploding, ALayerThatStartsSmallMayGrowToTheUsualSize) {
+  osler::Run run;
+  record(run, "loss", noisy(60, 0.02, 1, descent));
+  for (const std::string layer : {"a.weight", "h.weight"}) {
+    record(run, "weights/" + layer + "#norm", curve(60, [](double x) { return 0.5 * std::exp(2.6 * x); }));
+  }
+  EXPECT_TRUE(found(verdict_of("weight-norm-exploding", run), Severity::warning));
+  record(run, "osler/init/scale/a.weight", {0.08});
+  record(run, "osler/init/scale/h.weight", {0.08});
+  EXPECT_TRUE(absent(verdict_of("weight-norm-exploding", run)));
+}
+
+TEST(LossStuckFromStart, TheFirstStepsUnderAMonitorMayBeSlow) {
+  const auto with = [](double gain) {
+    osler::Run run;
+    record(run, "train/loss", noisy(50, 0.001, 1, [&](double x) { return 1.1 * (1 - gain * x); }));
+    return run;
+  };
+  osler::Run slow = with(0.015);
+  EXPECT_TRUE(found(verdict_of("loss-stuck-from-start", slow), Severity::critical));
+  record(slow, "osler/check/parameters-not-optimized", {0});
+  EXPECT_TRUE(unchecked(verdict_of("loss-stuck-from-start", slow)));
+  osler::Run stuck = with(0);
+  record(stuck, "osler/check/parameters-not-optimized", {0});
+  EXPECT_TRUE(found(verdict_of("loss-stuck-from-start", stuck), Severity::critical));
+}
+
 TEST(LossOscillating, LossesThatTakeTurnsAreNoSwings) {
   osler::Run run;
   Values values = noisy(200, 0.05, 1, [](double) { return 1.0; });

@@ -25,7 +25,8 @@ significant trend (Mann-Kendall, p above `p_value`) and gained less than one noi
 from the first evaluation to the last makes it certain whatever the noise: cross-entropy at ln(C) with an accuracy of
 1/C, an area under the curve of 0.5, R2 at or below 0, a detector that never finds anything, training and validation
 at rest at exactly 1. Where noise would hide a gain of `fair_gain`, samples differ by more than `scattered` of the
-level, or the log continues an earlier one, nothing is said.
+level, or the log continues an earlier one, nothing is said; nor in the first `first_steps` steps under a monitor while
+the loss falls.
 
 ## Why it matters
 Nothing is learned, so more time will not help: the signal does not reach the weights, the steps are too small to see,
@@ -206,6 +207,13 @@ Verdict check_game(const Patient& patient, const SettingValues& settings) {
   return seen;
 }
 
+/// The first steps of a training whose every step is recorded: its loss falls, if not far yet.
+bool slow_start(const Patient& patient, const Reading& loss, const SettingValues& settings) {
+  if (!monitored(patient) || loss.curve.points() >= settings["first_steps"]) return false;
+  const signal::Trend trend = signal::trend_of(loss.curve.step, loss.curve.value);
+  return trend.falls(settings["p_value"]);
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   if (patient.adversarial()) return check_game(patient, settings);
@@ -229,6 +237,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   if (objectives.empty()) {
     return NotChecked{"no loss other than zero with at least " + number(settings["fewest_points"]) + " points"};
+  }
+  if (slow_start(patient, *objectives.front(), settings)) {
+    return NotChecked{"the loss falls, and fewer than " + number(settings["first_steps"]) + " steps were taken"};
   }
   double margin = 10;
   for (const Reading* reading : objectives) {
@@ -266,6 +277,7 @@ Finding loss_stuck_from_start() {
            {"leapt", 1.2, "times its first value that it must have reached on the way"},
            {"sure", 0.06, "noise, as a share of the first value, up to which that value is a level"},
            {"fewest_points", 8, "below this stillness means nothing"},
+           {"first_steps", 100, "steps of a monitored training within which a loss that falls may fall slowly"},
            {"gain_share", 0.02, "share of the level that must be gained to count as moving"},
            {"climb_share", 0.1, "share of the level by which the loss may have risen; more is loss-diverging"},
            {"climb_units", 6, "noise levels of such a rise, the same as for loss-diverging"},

@@ -1,0 +1,64 @@
+"""What a monitor asks of the batches that it is shown."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """What a batch is like."""
+
+    inputs: int
+    nonfinite: int
+    mean: float
+    std: float
+    abs_max: float
+    identical_samples: bool
+    repeated: bool
+    labels: int
+    invalid_labels: int
+    constant_label: bool
+    largest_class_share: float
+    problems: list[str] = field(default_factory=list)
+    """One sentence each; empty for a healthy batch."""
+
+
+class NewestBatch:
+    """Knows a tensor again that the program holds and shows at every step: all of its data, or a batch on purpose. A loader
+    that gives the same numbers again makes a new tensor of them.
+    """
+
+    def __init__(self) -> None:
+        self._tensor: Optional[weakref.ref[torch.Tensor]] = None
+        self._version = 0
+
+    def is_again(self, inputs: torch.Tensor) -> bool:
+        """Whether these are the inputs of the call before, unchanged."""
+        before = self._tensor() if self._tensor is not None else None
+        version = int(inputs._version)
+        again = before is inputs and version == self._version
+        self._tensor, self._version = weakref.ref(inputs), version
+        return again
+
+
+def batch_views(
+    inputs: torch.Tensor, labels: Optional[torch.Tensor], classes: Optional[int]
+) -> tuple[Any, Any, int, bool, Any, bool]:
+    """What the core looks at: values, the numbers as they are, samples, whether they are indices, labels, whether those are
+    classes. Of sparse inputs the numbers that they hold, which are not told apart by samples.
+    """
+    with torch.no_grad():
+        held = inputs.detach()
+        samples = int(held.shape[0]) if held.dim() > 0 and not held.is_sparse else 0
+        raw = (held.coalesce().values() if held.is_sparse else held).cpu().contiguous()
+        values = raw if raw.is_floating_point() else raw.float()
+        indices = raw.dtype in (torch.int64, torch.int32)
+        if labels is None:
+            return values, raw, samples, indices, None, False
+        numbers = labels.detach().reshape(-1).to(device="cpu", dtype=torch.float64).contiguous()
+        return values, raw, samples, indices, numbers, not labels.is_floating_point() or classes is not None
