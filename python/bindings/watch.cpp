@@ -1,4 +1,5 @@
 // StepWatch for Python: the monitor's cadence and measurements, over the parameters of a Python model.
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <unistd.h>
@@ -6,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -90,7 +93,13 @@ class PythonWatch {
 template <typename T>
 std::optional<T> maybe(const py::dict& options, const char* name) {
   if (!options.contains(name) || options[name].is_none()) return std::nullopt;
-  return py::cast<T>(options[name]);
+  try {
+    return py::cast<T>(options[name]);
+  } catch (const py::cast_error&) {
+    const std::string_view kind = std::is_floating_point_v<T> ? "a number" : "a whole number";
+    const auto given = py::cast<std::string>(py::repr(options[name]));
+    throw Failure{{ErrorCode::invalid_argument, fmt::format("{} is {}: write {}", name, given, kind), ""}};
+  }
 }
 
 WatchOptions options_from(const py::dict& words) {

@@ -6,6 +6,8 @@ import os
 import secrets
 from typing import Union
 
+from osler.errors import NotFoundError
+
 
 def write_whole(path: Union[str, os.PathLike[str]], data: bytes) -> None:
     """Writes a file; what was there stays until the new is complete. A pipe or a device takes the bytes as they are."""
@@ -14,7 +16,10 @@ def write_whole(path: Union[str, os.PathLike[str]], data: bytes) -> None:
         with open(place, "wb") as file:
             file.write(data)
         return
-    draft = os.path.join(os.path.dirname(place), f".osler-draft-{secrets.token_hex(6)}")
+    folder = os.path.dirname(place)
+    if not os.path.isdir(folder):
+        raise NotFoundError(f"{os.fspath(path)}: there is no folder {folder}", "not-found")
+    draft = os.path.join(folder, f".osler-draft-{secrets.token_hex(6)}")
     try:
         with open(draft, "xb") as file:
             file.write(data)

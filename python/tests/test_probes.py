@@ -314,6 +314,10 @@ def test_noise_scale_grows_with_the_noise_of_the_labels() -> None:
 def test_initialisation_is_held_against_the_rules() -> None:
     model = Net()
     assert probes.check_initialisation(model).passed
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    assert probes.check_initialisation(probes.Training(model, optimizer, compute_loss=lambda: torch.ones(()))).passed
+    with pytest.raises(osler.OslerError, match="neither a model nor a Training"):
+        probes.check_initialisation(optimizer)
     with torch.no_grad():
         model.inner.weight.mul_(100)
         model.outer.weight.fill_(0.3)

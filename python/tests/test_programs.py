@@ -396,3 +396,33 @@ def test_not_every_one_of_many_broken_steps_is_looked_into(monkeypatch: pytest.M
     for _ in range(100):
         assert not monitor.train_step(lambda: network(torch.ones(2, 2)).sum() / 0)
     assert len(looked) == 24 and monitor.skipped == 100
+
+
+def test_what_is_no_model_optimizer_or_batch_is_refused_with_what_to_give() -> None:
+    network, monitor = _monitor()
+    optimizer = torch.optim.SGD(network.parameters(), 0.1)
+    for call, words in (
+        (lambda: Monitor(None, optimizer), "give the model first"),
+        (lambda: Monitor(optimizer, network), "give the model first"),
+        (lambda: Monitor(network, None), "is no torch.optim.Optimizer"),
+        (lambda: Monitor(network, torch.optim.lr_scheduler.StepLR(optimizer, 3)), "StepLR is no torch.optim.Optimizer"),
+        (lambda: Monitor(network, optimizer, statistics_every=1.5), "statistics_every is 1.5: write a whole number"),
+        (lambda: Monitor(network, optimizer, budget="all"), "budget is 'all': write a number"),
+        (lambda: monitor.batch({"input_ids": torch.ones(2, 2)}), "as one tensor, not as dict"),
+    ):
+        with pytest.raises(osler.OslerError, match=words):
+            call()
+    assert monitor.batch(torch.ones(4, 2).numpy(), [0, 1, 0, 1]).labels == 4
+    monitor.validation_batch((network(torch.ones(2, 2)), None))
+
+
+def test_a_loader_that_is_used_up_is_told_from_an_empty_one() -> None:
+    from osler.torch import Training
+
+    network, _ = _monitor()
+    optimizer = torch.optim.SGD(network.parameters(), 0.1)
+    for loader, words in (([], "no batches"), (((_ring(4), _ring(4)[:, :1]) for _ in range(2)), "only once")):
+        training = Training(network, optimizer, F.mse_loss, loader)
+        with pytest.raises(osler.OslerError, match=words):
+            for _ in range(3):
+                training.next_batch()

@@ -60,12 +60,16 @@ def _start_of(name: str, parameter: torch.Tensor, owner: torch.nn.Module) -> dic
     }
 
 
-def check_initialisation(model: torch.nn.Module, *, record: Any = None) -> Experiment:
+def check_initialisation(model: Model, *, record: Any = None) -> Experiment:
     """Holds every weight against He's and Xavier's rule for its number of inputs, and looks for large biases and rows that
     are all equal. A layer of zeros is reported as undecided: right at the end of a residual branch, wrong elsewhere.
     """
+    network = model.model if isinstance(model, Training) else model
+    if not isinstance(network, torch.nn.Module):
+        words = f"check_initialisation: {type(model).__name__} is neither a model nor a Training"
+        raise InvalidError(words, "invalid-argument")
     starts = []
-    for prefix, module in model.named_modules():
+    for prefix, module in network.named_modules():
         for name, parameter in module.named_parameters(recurse=False):
             if parameter.is_floating_point() and parameter.numel() > 0:
                 starts.append(_start_of(f"{prefix}.{name}" if prefix else name, parameter, module))

@@ -35,11 +35,11 @@ def depends_on_mode(model: torch.nn.Module) -> bool:
     return any("Dropout" in name or "BatchNorm" in name for name in names)
 
 
-def builds_graph(model: torch.nn.Module, output: torch.Tensor) -> bool:
-    """Whether an output of validation hangs on a graph that could have been done without: TorchScript builds one even where
+def builds_graph(model: torch.nn.Module, outputs: Sequence[torch.Tensor]) -> bool:
+    """Whether one of the outputs of validation hangs on a graph that could have been done without: TorchScript builds one even where
     gradients are switched off.
     """
-    return output.requires_grad and (torch.is_grad_enabled() or not isinstance(model, torch.jit.ScriptModule))
+    return any(each.requires_grad for each in outputs) and (torch.is_grad_enabled() or not isinstance(model, torch.jit.ScriptModule))
 
 
 def kept_buffers(model: torch.nn.Module) -> list[torch.Tensor]:

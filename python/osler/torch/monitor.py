@@ -35,8 +35,17 @@ from osler.torch.model import (
     tell_configuration,
 )
 from osler.torch.origin import Origin
-from osler.torch.requirements import require_belonging, require_graph, require_limit, require_loss, require_whole_step
-from osler.torch.trace import Trace
+from osler.torch.requirements import (
+    optimizers_in,
+    require_belonging,
+    require_graph,
+    require_limit,
+    require_loss,
+    require_model,
+    require_whole_step,
+    tensor_from,
+)
+from osler.torch.trace import Trace, tensors_in
 
 _CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
 _LOOKED_INTO = 20  # broken steps that are all looked into; later one in so many
@@ -99,11 +108,10 @@ class Monitor:
         on_finding: Optional[Callable[[str, str, str], None]] = None,
         on_line: Optional[Callable[[str], None]] = lambda line: print(line, file=sys.stderr),
     ) -> None:
+        require_model(model)
         self._outer = model
         self._model, self._compiled = inner(model)
-        self._optimizers: list[torch.optim.Optimizer] = (
-            [optimizer] if isinstance(optimizer, torch.optim.Optimizer) else list(optimizer)
-        )
+        self._optimizers = optimizers_in(optimizer)
         named = list(self._model.named_parameters())
         self._parameters = [parameter for _, parameter in named]
         require_belonging(self._parameters, self._optimizers)
@@ -118,7 +126,7 @@ class Monitor:
         count = sum(parameter.numel() for parameter in self._parameters)
         options: dict[str, Union[int, float, bool, None]] = {
             "first_step": first_step,
-            "budget": float(budget),
+            "budget": budget,
             "statistics_every": statistics_every,
             "trace_every": -1 if self._compiled else trace_every,
             "batches_every": batches_every,
@@ -455,6 +463,8 @@ class Monitor:
 
     def batch(self, inputs: torch.Tensor, labels: Optional[torch.Tensor] = None) -> Optional[BatchReport]:
         """Shows a batch before it is used. It is looked at, or passed over where the budget is spent: then None."""
+        inputs = tensor_from(inputs, "inputs")
+        labels = tensor_from(labels, "labels") if labels is not None else None
         self._loss_look.targets = tuple(labels.shape) if labels is not None else None
         kept = self._newest_batch.is_again(inputs)
         if not self._watch.batch_due():
@@ -476,12 +486,13 @@ class Monitor:
         told = replace(found, step=self.steps)
         self._watch.config(_core.experiment_key(told.probe), told.to_json())
 
-    def validation_batch(self, output: Optional[torch.Tensor] = None) -> None:
+    def validation_batch(self, output: Any = None) -> None:
         """The output of a validation batch: checks the model's mode and that no graph is built."""
         if self._mode_matters:
             self._watch.check("train-mode-in-validation", 1.0 if self._model.training else 0.0)
-        if output is not None:
-            self._watch.check("validation-builds-graph", 1.0 if builds_graph(self._model, output) else 0.0)
+        outputs = list(tensors_in(getattr(output, "logits", output)))
+        if outputs:
+            self._watch.check("validation-builds-graph", 1.0 if builds_graph(self._model, outputs) else 0.0)
 
     def validation(self, loss: Optional[float] = None, **metrics: float) -> None:
         """The result of a validation: `monitor.validation(0.31, accuracy=0.9)`."""

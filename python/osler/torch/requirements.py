@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
 import torch
@@ -16,16 +16,43 @@ def _require(right: bool, words: str) -> None:
         raise InvalidError(words, "invalid-argument")
 
 
+def optimizers_in(given: Any) -> list[torch.optim.Optimizer]:
+    """One optimizer, or those of a list, as a list."""
+    several = isinstance(given, Iterable) and not isinstance(given, (str, dict))
+    listed = list(given) if several else [given]
+    for each in listed:
+        _require(
+            isinstance(each, torch.optim.Optimizer),
+            f"{type(each).__name__} is no torch.optim.Optimizer; give the optimizer, or a list of them",
+        )
+    return listed
+
+
+def require_model(model: Any) -> None:
+    """A module, and not what belongs beside it."""
+    _require(
+        isinstance(model, torch.nn.Module),
+        f"{type(model).__name__} is no torch.nn.Module; give the model first, then its optimizer",
+    )
+
+
+def tensor_from(given: Any, what: str) -> torch.Tensor:
+    """A tensor, or what numbers can be read as one: an array, a list of numbers."""
+    if isinstance(given, torch.Tensor):
+        return given
+    try:
+        return torch.as_tensor(given)
+    except (TypeError, ValueError, RuntimeError):
+        words = f"batch() takes {what} as one tensor, not as {type(given).__name__}: give the one that matters, such as"
+        raise InvalidError(f"{words} batch['input_ids']", "invalid-argument") from None
+
+
 def require_belonging(parameters: Sequence[torch.nn.Parameter], optimizers: Sequence[Any]) -> None:
     """A model with parameters, and optimizers that hold some of them."""
     _require(len(parameters) > 0, "the model has no parameters; assign its layers to attributes of the module")
     _require(len(optimizers) > 0, "no optimizer was given")
     own = {id(parameter) for parameter in parameters}
     for optimizer in optimizers:
-        _require(
-            isinstance(optimizer, torch.optim.Optimizer),
-            f"{type(optimizer).__name__} is no torch.optim.Optimizer; give the optimizer, or a list of them",
-        )
         held = any(id(each) in own for group in optimizer.param_groups for each in group["params"])
         _require(held, "the optimizer holds no parameter of this model; was it made for another one?")
 

@@ -157,13 +157,18 @@ class Preserved:
 
 def _cycled(loader: Iterable[Any]) -> Iterator[Any]:
     """A loader's batches without end."""
+    before = False
     while True:
         empty = True
         for batch in loader:
             empty = False
             yield batch
+        if empty and before:
+            words = "the loader gives its batches only once, and they are used up: give a DataLoader, or a list of batches"
+            raise InvalidError(words, "invalid-argument")
         if empty:
             raise InvalidError("the loader gives no batches", "invalid-argument")
+        before = True
 
 
 class Training:
