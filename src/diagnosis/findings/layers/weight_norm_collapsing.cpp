@@ -23,7 +23,7 @@ all under decay, ends there.
 
 ## When it is harmless
 Weights before a normalisation layer may shrink several times without any effect, since their scale cancels. Pruning
-removes weights on purpose.
+removes weights on purpose. Biases may pass through zero and are left out.
 
 ## References
 - Zhang et al. 2019, Three Mechanisms of Weight Decay Regularization.
@@ -38,6 +38,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   std::vector<const WeightCourse*> shrunk;
   for (const WeightCourse& course : courses.layers) {
     if (!(course.early > 0) || course.early < settings["counts"] * courses.usual) continue;
+    // A bias may come through zero on its way to the other side; where weights are lost, their layer tells.
+    if (!weight_beside(course.layer).empty()) continue;
     const double left = course.late / course.early;
     const bool shrinks = left < settings["left"] && course.trend.falls(settings["p_value"]);
     if (shrinks || left < settings["nothing_left"]) shrunk.push_back(&course);

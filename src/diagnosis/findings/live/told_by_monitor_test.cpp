@@ -139,5 +139,29 @@ TEST(LossOscillating, LossesThatTakeTurnsAreNoSwings) {
   EXPECT_TRUE(absent(verdict_of("loss-oscillating", run)));
 }
 
+TEST(LossDiverging, OfLossesThatTakeTurnsOnlyWhatLeavesTheRangeOfAll) {
+  const auto with = [](double end, bool turns) {
+    osler::Run run;
+    Values values = curve(50, [&](double x) { return x < 0.6 ? 1 - x : end; });
+    record(run, "train/loss", values);
+    if (turns) run.config("osler.losses", "in turns");
+    return verdict_of("loss-diverging", run);
+  };
+  EXPECT_TRUE(found(with(1.5, false), Severity::critical));
+  EXPECT_TRUE(absent(with(1.5, true)));
+  EXPECT_TRUE(found(with(40, true), Severity::critical));
+}
+
+TEST(WeightNormCollapsing, ABiasMayPassThroughZero) {
+  const auto with = [](const std::string& layer) {
+    osler::Run run;
+    record(run, "weights/0.weight#norm", level(2));
+    record(run, "weights/" + layer + "#norm", curve(40, [](double x) { return 2 * std::exp(-7 * x); }));
+    return verdict_of("weight-norm-collapsing", run);
+  };
+  EXPECT_TRUE(absent(with("2.bias")));
+  EXPECT_FALSE(absent(with("2.weight")));
+}
+
 }  // namespace
 }  // namespace osler::sample

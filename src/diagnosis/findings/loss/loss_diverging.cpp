@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/domain.h"
 #include "diagnosis/evidence/stretches.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -265,6 +266,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  // Neighbouring values are of several losses: only what leaves the range of all of them climbs.
+  if (losses_take_turns(patient.run()) && loss->end < settings["beyond_turns"] * loss->start) return NotFound{};
 
   const double rise = loss->end - loss->best;
   const double gained = std::max(loss->improvement(), 0.0);
@@ -335,7 +338,8 @@ Finding loss_diverging() {
       "The loss climbs far above its best and stays there",
       {Need::curve},
       kDoc,
-      {{"fewest_points", 8, "below this a rise cannot be told from noise"},
+      {{"beyond_turns", 5, "times its start that the loss must reach where several losses take turns (chosen)"},
+       {"fewest_points", 8, "below this a rise cannot be told from noise"},
        {"noise_units", 6, "how many noise levels the end must lie above the best; 6 is beyond chance for any length"},
        {"several", 3, "factor above the best level from which on the noise of a positive loss is taken as factors"},
        {"lost_share", 0.25, "share of the gain that must be lost for it to matter"},
