@@ -146,12 +146,12 @@ py::tuple examined(PythonWatch& watch, double loss, const py::list& parameters) 
 
 /// The nodes behind a loss: the plain name of each, and the numbers of those that it used.
 void loss_told(PythonWatch& watch, const std::vector<std::pair<std::string, std::vector<std::size_t>>>& shown,
-               bool all_with_all) {
+               bool all_with_all, bool over_samples) {
   std::vector<monitor::LossNode> nodes;
   nodes.reserve(shown.size());
   for (const auto& [plain, inputs] : shown) nodes.push_back({plain, inputs});
   watch->tell_loss(nodes);
-  watch->tell_comparison(all_with_all);
+  watch->tell_shapes(all_with_all, over_samples);
 }
 
 void use_gpu(PythonWatch& watch, int device, const std::string& cache_folder,

@@ -426,3 +426,22 @@ def test_a_loader_that_is_used_up_is_told_from_an_empty_one() -> None:
         with pytest.raises(osler.OslerError, match=words):
             for _ in range(3):
                 training.next_batch()
+
+
+def test_a_softmax_along_the_samples_is_seen(tmp_path: Path) -> None:
+    network, y = _network(2, 5), torch.randint(0, 5, (16,))
+    for wrong in (
+        lambda z: F.nll_loss(F.log_softmax(z, 0), y),
+        lambda z: F.nll_loss(nn.LogSoftmax(-2)(z), y) + 0.1 * z.square().mean(),
+        lambda z: F.nll_loss(z.softmax(0).log(), y),
+    ):
+        run = _run_of(network, lambda step: wrong(network(_ring(16))), tmp_path)  # noqa: B023
+        assert "softmax-over-samples" in [each.id for each in osler.diagnose(run).findings]
+    for right in (
+        lambda z: F.cross_entropy(z, y),
+        lambda z: F.nll_loss(F.log_softmax(z, -1), y),
+        lambda z: -F.log_softmax(z @ z.t(), 0).diagonal().mean(),  # contrastive
+        lambda z: F.cross_entropy(z[:, :, None, None].expand(-1, -1, 2, 2), y[:, None, None].expand(-1, 2, 2)),
+    ):
+        run = _run_of(network, lambda step: right(network(_ring(16))), tmp_path)  # noqa: B023
+        assert set(run["osler/check/softmax-over-samples"].values) == {0.0}

@@ -53,7 +53,7 @@ std::vector<TreeNode> broken_or_stuck() {  // NOLINT(readability-function-size):
       {"measures",
        "Does the loss fall below any bound, or has a part of it died?",
        {"loss-negative-unbounded", "part-of-loss-dead", "posterior-collapse", "outputs-squashed-twice",
-        "targets-broadcast"},
+        "targets-broadcast", "softmax-over-samples"},
        "wrong-measure",
        "stable",
        {}},

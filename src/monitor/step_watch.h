@@ -83,8 +83,11 @@ class StepWatch {
   void tell_loss(std::span<const LossNode> nodes) {
     check(series_name::kCheckOutputsSquashedTwice, squashed_twice(nodes) ? 1 : 0);
   }
-  /// Whether each output was compared with the targets of all samples.
-  void tell_comparison(bool all_with_all) { check(series_name::kCheckTargetsBroadcast, all_with_all ? 1 : 0); }
+  /// Whether each output was compared with the targets of all samples, and whether a softmax ran along the samples.
+  void tell_shapes(bool all_with_all, bool over_samples) {
+    check(series_name::kCheckTargetsBroadcast, all_with_all ? 1 : 0);
+    check(series_name::kCheckSoftmaxOverSamples, over_samples ? 1 : 0);
+  }
   /// Whether it is still to be found out if losses take turns: `tell_loss_kind`, on every step.
   [[nodiscard]] bool loss_kind_due() const { return steps_seen() < kFirstSteps && options_.budget > 0; }
   /// A number that is the same for losses that are computed alike, from the same outputs.

@@ -29,6 +29,7 @@ inline constexpr std::string_view kCheckGradientsCleared = "osler/check/gradient
 inline constexpr std::string_view kCheckOutputsSquashedTwice = "osler/check/outputs-squashed-twice";
 inline constexpr std::string_view kCheckParametersNotOptimized = "osler/check/parameters-not-optimized";
 inline constexpr std::string_view kCheckSchedulerNotCheckpointed = "osler/check/scheduler-not-checkpointed";
+inline constexpr std::string_view kCheckSoftmaxOverSamples = "osler/check/softmax-over-samples";
 inline constexpr std::string_view kCheckSplitOverlap = "osler/check/split-overlap";
 inline constexpr std::string_view kCheckTargetsBroadcast = "osler/check/targets-broadcast";
 inline constexpr std::string_view kCheckTrainModeInValidation = "osler/check/train-mode-in-validation";

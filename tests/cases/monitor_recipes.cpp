@@ -389,6 +389,16 @@ std::vector<Recipe> live_recipes() {
           [](Random& r) { return every(r, "osler/check/targets-broadcast", 3); }, kFlat),
 
       sick(
+          "softmax-over-samples", "always", "A softmax along the batch before every loss.",
+          [](Random& r) { return every(r, "osler/check/softmax-over-samples", 1); }, {"wrong-loss-function"}, kFlat),
+      healthy(
+          "softmax-over-samples", "classes", "Along the classes at every look.",
+          [](Random& r) { return every(r, "osler/check/softmax-over-samples", 0); }, kFlat),
+      borderline(
+          "softmax-over-samples", "a-third", "In one loss of three that take turns.",
+          [](Random& r) { return every(r, "osler/check/softmax-over-samples", 3); }, kFlat),
+
+      sick(
           "train-mode-in-validation", "always", "Training mode on every validation batch.",
           [](Random& r) { return every(r, "osler/check/train-mode-in-validation", 1); }, {"validation-pipeline-bug"},
           kFlat),

@@ -13,6 +13,7 @@ _COMPARE = {"mse_loss", "smooth_l1loss", "huber_loss", "l1loss"}  # as nodes are
 _REDUCE = {"mean", "sum"}
 _MEASURE = {"pow", "abs", "square"}
 _TAKE_APART = {"sub", "rsub"}
+_OF_SAMPLES = {0, -2, 2**64 - 2}  # the first of two dimensions; nodes keep it without a sign
 
 
 def graph_of(loss: torch.Tensor, most: int = 64) -> list[tuple[str, list[int]]]:
@@ -95,6 +96,19 @@ def classes_of(loss: torch.Tensor) -> Optional[int]:
     return count if count >= 2 else None
 
 
+def softmax_over_samples(loss: torch.Tensor) -> bool:
+    """Whether the loss of class indices, which takes [samples, classes], was given a softmax along the samples."""
+    for node in _nodes(loss, 24):
+        if _name(node) != "nll_loss":
+            continue
+        scores = _below(node)
+        if _name(scores) == "log":
+            scores = _below(scores)
+        if _name(scores) in ("log_softmax", "softmax") and getattr(scores, "_saved_dim", 1) in _OF_SAMPLES:
+            return True
+    return False
+
+
 def compares_all_with_all(loss: torch.Tensor, targets: Optional[tuple[int, ...]]) -> bool:
     """Whether outputs of [N, 1] are compared with targets of [N], or the other way round, which gives N x N differences.
     `targets` are the sizes of the batch's labels.
@@ -130,7 +144,7 @@ class LossLook:
         if self._watch.loss_kind_due():
             self._watch.tell_loss_kind(kind_of(loss))
         if self._watch.loss_due():
-            self._watch.tell_loss(graph_of(loss), compares_all_with_all(loss, self.targets))
+            self._watch.tell_loss(graph_of(loss), compares_all_with_all(loss, self.targets), softmax_over_samples(loss))
             if self._classes is None:
                 self._classes = classes_of(loss)
                 if self._classes is not None:

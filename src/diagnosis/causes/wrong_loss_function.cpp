@@ -95,6 +95,9 @@ std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
   if (findings.found("targets-broadcast") != nullptr) {
     list.push_back(advice("Give outputs and targets the same shape: output.squeeze(1), or targets[:, None]."));
   }
+  if (findings.found("softmax-over-samples") != nullptr) {
+    list.push_back(advice("Take the softmax along the classes: dim=1, or -1 where they come last."));
+  }
   list.push_back(compute_loss_from_logits());
   list.push_back(advice("Compute the loss by hand for one sample, and compare; check its sign, axis and reduction."));
   list.push_back(advice("Check the first loss: ln(C) for C balanced classes, the targets' variance for MSE."));
@@ -111,6 +114,7 @@ Cause wrong_loss_function() {
       -2.4,
       {{"outputs-squashed-twice", 6.0, 0, "the graph of the loss shows it"},
        {"targets-broadcast", 6.0, 0, "the graph of the loss shows it"},
+       {"softmax-over-samples", 6.0, 0, "the graph of the loss shows it"},
        {"loss-too-slow", 1.6, 0, "a loss that is flat by construction falls slowly"},
        {"validation-frozen", 0.1, 0, "a loss that ignores the answers does not change them"},
        {"accuracy-outruns-loss", 0.8, -0.6, "a floor built into the loss holds it up while the answers become right"},
