@@ -39,6 +39,7 @@ constexpr std::array kCounterNames = {
     CounterName{"num_timesteps", 0},
     CounterName{"timesteps_total", 0},
     CounterName{"totalenvinteracts", 0},
+    CounterName{"timestepssofar", 0},
     CounterName{"iter_num", 0},
     CounterName{"num_updates", 0},
     CounterName{"global_iter", 0},

@@ -16,10 +16,17 @@ bool is_bare_column(const std::vector<std::string>& lines) {
   return lines.size() >= kFewest && std::all_of(lines.begin(), lines.end(), is_real);
 }
 
+/// " 40%|####      | 12/30 [00:05<00:08, 1.9it/s, loss=0.3]": bars and commas, but no columns.
+bool shows_progress(std::string_view line) {
+  return line.find("%|") != line.npos && (line.find("it/s") != line.npos || line.find("s/it") != line.npos);
+}
+
 Sniff sniff(const Peek& peek) {
   const std::vector<std::string> lines = first_lines(peek);
   if (lines.empty() && is_wide_header(peek)) return Sniff::certain;
-  if (lines.empty() || lines.front().starts_with('{') || lines.front().starts_with('[')) return Sniff::no;
+  const std::string_view opening = lines.empty() ? std::string_view() : trim(lines.front());
+  if (lines.empty() || opening.starts_with('{') || opening.starts_with('[')) return Sniff::no;
+  if (std::any_of(lines.begin(), lines.end(), shows_progress)) return Sniff::no;
   const TableLayout layout = guess_layout(lines);
   if (layout.columns == 0) return Sniff::no;
   const bool named_so = peek.path.extension() == ".csv" || peek.path.extension() == ".tsv";

@@ -60,6 +60,13 @@ TEST(Csv, ReadsTheNanOfWindows) {
   EXPECT_EQ(outcome.damage.total(), 0U);
 }
 
+TEST(Csv, LeavesProgressBarsAndListsToTheTextReader) {
+  EXPECT_EQ(sniff("  0%|   | 1/90 [00:01<01:29, 1.2it/s, loss=2.5]\n  1%|   | 2/90 [00:02<01:28, 1.2it/s, loss=2.4]\n",
+                  "train.log"),
+            Sniff::no);
+  EXPECT_EQ(sniff(" [60/60 03:12, Epoch 0/1]\nStep\tTraining Loss\n1\t2.3\n2\t2.2\n", "train.log"), Sniff::no);
+}
+
 TEST(Csv, IsSureOfAHeaderThatIsLongerThanItsView) {
   std::string header = "step,train_loss";
   while (header.size() < kPeekBytes) header += ",layer." + std::to_string(header.size()) + ".weight";

@@ -32,7 +32,7 @@ that counts; other numbers when they came again and changed, or stay 0 beside a 
 `--batch_size 32`, `Namespace(...)`) become the run's configuration.
 
 **Tried on** the output of Axolotl, Caffe, CatBoost, DeepSpeed, Detectron2, fairseq, fastai, Hugging Face's Trainer, Keras,
-Lightning, LLaMA-Factory, llm.c, Marian, Megatron-LM, mmdetection, mmengine, nanoGPT, OpenNMT, skorch, stable-baselines3, Swin,
+Lightning, LLaMA-Factory, llm.c, Marian, Megatron-LM, mmdetection, mmengine, nanoGPT, NeMo, OpenNMT, skorch, stable-baselines3, Swin,
 torchtune, Ultralytics and PyTorch's examples; none of them needs more than this reader.
 
 **Survives** progress bars with thousands of carriage returns (the last state of each step counts; of Keras bars the

@@ -198,11 +198,20 @@ std::string_view without_absent_value(std::string_view line, std::string_view na
   return absent ? name.substr(name.find_first_not_of(' ', space)) : name;
 }
 
+/// "reward: [(0, '" in front of a number without the pair's index: which policy earned it.
+std::string_view without_index(std::string_view text) {
+  constexpr std::string_view kBehind = ", '";
+  if (!text.ends_with(kBehind)) return text;
+  const std::size_t open = text.find_last_not_of("0123456789", text.size() - kBehind.size() - 1);
+  if (open == std::string_view::npos || text[open] != '(' || open + 1 + kBehind.size() == text.size()) return text;
+  return text.substr(0, open);
+}
+
 }  // namespace
 
 Key key_before(std::string_view line, std::size_t from, std::size_t to) {
   Key key;
-  std::string_view text = line.substr(from, to - from);
+  std::string_view text = without_index(line.substr(from, to - from));
   if (!strip_separators(text, key) || text.empty()) return key;
   std::string_view name;
   if (key.quoted) {

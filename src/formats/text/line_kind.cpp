@@ -137,4 +137,14 @@ std::optional<std::string> TracebackWatch::line(std::string_view line) {
   return std::string(line.substr(0, kLongestExceptionText));
 }
 
+bool behind_evaluation_at(std::string_view line, std::size_t begin) {
+  std::string_view before = line.substr(0, begin);
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  if (!before.ends_with(" @")) return false;
+  before = trim(before.substr(0, before.size() - 2));
+  std::size_t word = before.size();
+  while (word > 0 && is_word_character(before[word - 1])) --word;
+  return split_of(before.substr(word)) != Split::none;
+}
+
 }  // namespace osler::text

@@ -33,4 +33,7 @@ class TracebackWatch {
   int lines_ = 0;
 };
 
+/// Whether the number at `begin` is the "5,000" of "[eval @ 5,000]"; that of "Recall @ 20" and "val@20" is a cut-off.
+[[nodiscard]] bool behind_evaluation_at(std::string_view line, std::size_t begin);
+
 }  // namespace osler::text

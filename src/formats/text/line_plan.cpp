@@ -349,8 +349,9 @@ class Planner {
       plan_.epoch = 0;  // "[3/25][100/1583] Loss_D: 0.5"
       return set_step(2, CounterKind::bare, "bare");
     }
-    // "Train 100: loss:0.28"
+    // "[eval @ 5,000] reward= +252.00", "Train 100: loss:0.28"
     for (std::size_t k = 0; k + 1 < parts_.size(); ++k) {
+      if (integer(k) && behind_evaluation_at(line_, numbers_[k].begin)) return set_step(k, CounterKind::named, "at");
       const bool before_figure = parts_[k + 1].traits.metric && after(k) == ':';
       if (parts_[k].traits.bare_split && !parts_[k].key.separated && integer(k) && before_figure) {
         return set_step(k, CounterKind::bare, parts_[k].key.text);
@@ -359,7 +360,9 @@ class Planner {
     // "logging_writer.py:48] [100] loss=0.5"
     for (std::size_t k = 0; k + 1 < parts_.size() && parts_[k].key.text.empty(); ++k) {
       const bool fenced = numbers_[k].begin > 0 && line_[numbers_[k].begin - 1] == '[' && after(k) == ']';
-      if (fenced && integer(k) && !parts_[k + 1].key.text.empty()) return set_step(k, CounterKind::bare, "leading");
+      const bool identity = line_[numbers_[k].begin] == '0' && line_[numbers_[k].begin + 1] != ']';  // "[01234]"
+      if (fenced && !identity && integer(k) && !parts_[k + 1].key.text.empty())
+        return set_step(k, CounterKind::bare, "leading");
     }
     if (leading_counter()) return set_step(0, CounterKind::bare, "leading");
     find_counter_behind();

@@ -109,6 +109,10 @@ TEST(LinePlan, KnowsCountersByNameAndByPlace) {
   EXPECT_EQ(plan("INFO: Train 100: loss:0.28"), "step=100 <train/loss>");
   EXPECT_EQ(plan("Epoch: 0/50, Iteration step: 1300, loss: 5.2"), "epoch=0 step=1300 <loss>");
   EXPECT_EQ(plan("Time taken for 1 epoch: 50.2 secs"), "");
+  EXPECT_EQ(plan("[eval @   5,000] reward= +252.00  max_x_avg=315"), "step=5,000 <eval/reward><eval/max_x_avg>");
+  EXPECT_EQ(plan("[2022-09-01 10:00:01,123][01234] Fps is 3276.8. Total num frames: 40960."), "step=40960 <Fps>");
+  EXPECT_EQ(plan("[2022-09-01 10:00:01,124][01234] Avg episode reward: [(0, '4.800')]"), "<Avg episode reward>");
+  EXPECT_EQ(plan("[eval] Recall @ 20: 0.31"), "") << "a cut-off";
   EXPECT_EQ(plan("Episode: 12, score: 21.5, steps: 187"), "step=12 <score>");
 }
 
@@ -155,6 +159,8 @@ TEST(LinePlan, LeavesSettingsStoriesAndCodeAlone) {
 TEST(LinePlan, ReadsProgressBars) {
   EXPECT_EQ(plan("Epoch 0:  17%|[=]        | 2665/15493 [23:59<1:55:26,  1.85it/s, v_num=gob0, train_loss_step=1.910]"),
             "epoch=0 step=2665 total=15493 <it/s><train_loss_step>");
+  EXPECT_EQ(plan("Epoch 0: :   0%|   | 15/300000 [44:35<14860:53:36, v_num=0, reduced_train_loss=10.6, val_loss=10.4]"),
+            "epoch=0 step=15 total=300000 <reduced_train_loss><val_loss>");
   EXPECT_EQ(plan("215/215 [==============================] - 6s 26ms/step - loss: 0.2 - val_loss: 1.5"),
             "step=215 total=215 <ms/step><loss><val_loss>");
 }

@@ -151,9 +151,15 @@ class LineScanner {
         take(read_number(at_));
         return;
       }
-      if (c != '.' && (next == 'n' || next == 'N' || next == 'i' || next == 'I') && nonfinite(at_, at_ + 1)) return;
+      // "-nan", and ".nan" and "-.inf" as YAML has them.
+      const std::size_t letters = c != '.' && next == '.' ? at_ + 2 : at_ + 1;
+      const char first = peek(letters);
+      if ((first == 'n' || first == 'N' || first == 'i' || first == 'I') && nonfinite(at_, letters)) return;
     } else if (c == '[') {
       skip_bar(']', "=>.#- ");
+      return;
+    } else if (c == '(' && skip_digits(at_ + 1) > at_ + 1 && line_.substr(skip_digits(at_ + 1)).starts_with(", '")) {
+      at_ = skip_digits(at_ + 1);  // "reward: [(0, '4.800')]": which policy earned it
       return;
     } else if (c == '|' && at_ > 0 && line_[at_ - 1] == '%') {
       skip_bar('|', "=>.#- []0123456789");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace osler::text {
@@ -59,6 +60,17 @@ TEST(Scan, UnderstandsDecimalCommas) {
   EXPECT_EQ(value_of(line, scan.numbers.front()), 2.345) << "as the other number of the line";
   EXPECT_EQ(numbers("size (3,64) shape 3,64,64 ids 0,1 row"), "3|64|3|64|64|0|1");
   EXPECT_EQ(numbers("5,0.31"), "5|0.31");
+}
+
+TEST(Scan, FindsWhatYamlWritesForNoNumber) {
+  EXPECT_TRUE(std::isnan(only_value("episode_reward_mean: .nan")));
+  EXPECT_EQ(only_value("kl: -.inf"), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(numbers("see the file x.nan, or loss .info"), "");
+}
+
+TEST(Scan, LeavesOutWhichOfSeveralAPairIsAbout) {
+  EXPECT_EQ(numbers("Avg episode reward: [(0, '4.800')]"), "4.800");
+  EXPECT_EQ(numbers("betas (0.9, 0.95) size (3, 4)"), "0.9|0.95|3|4");
 }
 
 TEST(Scan, TakesUnitsAlongAndScalesPowersOfTen) {

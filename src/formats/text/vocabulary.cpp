@@ -156,6 +156,8 @@ constexpr std::array kStepCounters = {
     CounterName{"totalenvinteracts", 1},
     CounterName{"timestep", 2},
     CounterName{"timesteps", 2},
+    CounterName{"timestepssofar", 1},
+    CounterName{"total_num_frames", 1},
     CounterName{"total_timesteps", 1},
     CounterName{"up", 2},
     CounterName{"update", 2},
@@ -326,6 +328,8 @@ KeyTraits describe_english(std::string_view key) {
   const Words words(key);
   const auto all = words.all();
   bool weak_setting = false;
+  // NeMo's "reduced_train_loss" is a mean over all ranks, not the tale that something was reduced.
+  const bool over_ranks = all.size() > 1 && all[0] == "reduced" && key.find(' ') == std::string_view::npos;
   for (const std::string_view word : all) {
     const Split split = split_within(word);
     if (split != Split::none && traits.split == Split::none) traits.split = split;
@@ -337,7 +341,7 @@ KeyTraits describe_english(std::string_view key) {
     traits.signal |= (flags & kSignal) != 0;
     traits.setting |= (flags & kSetting) != 0;
     weak_setting |= (flags & kWeakSetting) != 0;
-    traits.story |= (flags & kStory) != 0;
+    traits.story |= (flags & kStory) != 0 && !over_ranks;
     traits.best |= (flags & kBest) != 0;
     if (static_cast<unsigned char>(word.front()) >= 0x80 && translated(word) != word) traits.metric = true;
   }
