@@ -25,31 +25,55 @@ RoleGuess with_role(RoleGuess guess, Role role) {
   return guess;
 }
 
-/// Sums and means over all that came before say little of the present.
+/// Sums and means over all that came before say little of the present. The "return_history" of OpenAI's baselines is
+/// the mean of the latest hundred episodes; what sums the history is the "return" beside it.
 bool sums_history(const NameWords& w) {
+  if (w.adjacent("return", "history")) return false;
   static constexpr std::array kHistory = {"accumulated"sv, "lifetime"sv, "alltime"sv, "history"sv, "far"sv, "cum"sv};
   return w.any(kHistory) || (w.any("total") && w.any("sum")) || (w.any("running") && w.any("sum")) || w.any("best") ||
          w.any("target") || w.any("threshold") || w.any("highest");
 }
 
+/// A word that means a loss; "objective/rlhf_reward" is no loss, but how TRL files what its agent is after.
+bool speaks_of_loss(const NameWords& w) {
+  return std::any_of(w.all.begin(), w.all.end(),
+                     [](const std::string& word) { return word != "objective" && has(words::kLoss, word); });
+}
+
+/// Whether a reward was measured on data held out. "reward_valid_json" pays for valid answers: behind the reward the
+/// word says what is rewarded.
+bool rewarded_on_validation(const NameWords& w) {
+  const auto reward =
+      std::find_if(w.all.begin(), w.all.end(), [](const std::string& word) { return has(words::kReward, word); });
+  const auto of_split = [](const std::string& word) {
+    return has(words::kValidation, word) || has(words::kTest, word);
+  };
+  const auto split = std::find_if(w.all.begin(), w.all.end(), of_split);
+  const bool says_what = split != w.all.end() && *split == "valid" && reward < split && split + 1 != w.all.end();
+  return split != w.all.end() && !says_what;
+}
+
 std::optional<RoleGuess> guess_reward(std::string_view name, const NameWords& w, const RoleGuess& plain) {
   const bool episode = w.any("ep") || w.any("episode");
-  const bool score = w.any("score") && w.any("critic");  // verl: critic/score/mean
+  // verl: critic/score/mean, TRL: objective/scores
+  const bool score = (w.any("score") && w.any("critic")) || (w.any("scores") && w.any("objective"));
   if (!w.any(words::kReward) && !(episode && w.any("ret")) && !score) return std::nullopt;
   RoleGuess guess = with_role(plain, Role::other);
-  if (w.any(words::kLoss)) return std::nullopt;
+  if (speaks_of_loss(w)) return std::nullopt;
+  if (w.any("non") && w.any("score")) return guess;  // TRL's objective/non_score_reward: the penalty for divergence
   if (w.any(words::kAccuracy) && (w.any("accuracies") || w.any("chosen"))) return std::nullopt;
   if (w.any("margin") || w.any("margins")) return with_role(guess, Role::reward_margin);
-  if (w.any("chosen") || w.any("rejected")) return with_role(guess, Role::preference_reward);
+  if (w.any("chosen") || w.any("rejected") || w.any("reject")) return with_role(guess, Role::preference_reward);
   const bool spread = w.any("std") || w.any("stdev") || w.any("stddev");
   if (spread && (w.any("frac") || w.any("zero"))) return with_role(guess, Role::no_variance_share);
-  if (spread && !measured_on_validation(w)) return with_role(guess, Role::reward_deviation);
+  const bool validation = rewarded_on_validation(w);
+  if (spread && !validation) return with_role(guess, Role::reward_deviation);
   if (sums_history(w) || w.any(words::kDerived) || is_statistic(name)) return guess;
   const bool whole = score || (w.any("critic") && w.any("rewards"));  // verl files the reward under its critic
   const auto counts = [](const std::string& word) { return std::isdigit(static_cast<unsigned char>(word[0])) != 0; };
   const bool of_some = w.any("mean") && std::any_of(w.all.begin(), w.all.end(), counts);  // "mean 100 episode reward"
   guess.component = !whole && !of_some && (plain.component || w.any(words::kAccuracy));
-  return with_role(guess, measured_on_validation(w) ? Role::evaluation_reward : Role::reward);
+  return with_role(guess, validation ? Role::evaluation_reward : Role::reward);
 }
 
 /// "kl", "approx_kl", "kl_divergence"; what kind it is may be settled later, by the company it keeps.
@@ -79,13 +103,15 @@ std::optional<RoleGuess> guess_policy_state(std::string_view name, const NameWor
     guess.component = w.any("vf") || w.any("value");
     return with_role(guess, Role::clip_fraction);
   }
-  if (w.any("explained") && (w.any("variance") || w.any("var"))) {
+  if ((w.any("explained") && (w.any("variance") || w.any("var"))) || w.adjacent("ev", "tdlam")) {
     return with_role(guess, Role::explained_variance);
   }
   const bool crossed = w.adjacent("cross", "entropy") || w.any("binary") || w.any("categorical");
-  if ((w.any("entropy") || w.any("entropyloss") || w.adjacent("ent", "loss")) && !crossed && !is_derived(w) &&
-      !w.any("bonus")) {
-    guess.negated = w.any("loss") && !w.any("actor");  // verl's actor/entropy_loss is the entropy itself
+  const bool first_baselines = w.all.size() == 2 && w.adjacent("loss", "ent");  // PPO1 of OpenAI's baselines
+  if ((w.any("entropy") || w.any("entropyloss") || w.adjacent("ent", "loss") || first_baselines) && !crossed &&
+      !is_derived(w) && !w.any("bonus")) {
+    // verl's actor/entropy_loss and the loss_ent of PPO1 are the entropy itself.
+    guess.negated = w.any("loss") && !w.any("actor") && !first_baselines;
     return with_role(guess, Role::policy_entropy);
   }
   const bool spread = w.any("std") || w.any("stdev") || w.any("stddev");
@@ -173,6 +199,10 @@ std::optional<RoleGuess> guess_player(std::string_view name, const NameWords& w,
   if (w.any(words::kGenerator)) return player(words::kGenerator, Role::generator_loss);
   if (w.any(words::kCritic)) return player(words::kCritic, Role::value_loss);
   if (w.any(words::kActor)) return player(words::kActor, Role::policy_loss);
+  if (w.adjacent("loss", "pol")) {  // PPO1: loss_pol_surr, loss_pol_entpen
+    guess.component = w.any("entpen");
+    return with_role(guess, Role::policy_loss);
+  }
   return std::nullopt;
 }
 
@@ -227,6 +257,22 @@ void settle_short_splits(std::map<Role, std::vector<Cast>>& casts) {
   move(casts, Role::value_loss, Role::validation_loss, has("v"));
 }
 
+/// A reward model tells pairs of answers apart: beside its accuracy and its margin, "mean_reward" is what it gives on
+/// the average, and nothing that it is after.
+void settle_reward_model(std::map<Role, std::vector<Cast>>& casts) {
+  const auto is_margin = [](const Cast& cast) {
+    const NameWords w = words_of_name(cast.series->name());
+    return w.any("margin") && w.all.size() <= 2;
+  };
+  const auto& others = casts[Role::other];
+  if (!plays(casts, {Role::train_accuracy}) || !plays(casts, {Role::train_loss}) ||
+      std::none_of(others.begin(), others.end(), is_margin)) {
+    return;
+  }
+  move(casts, Role::other, Role::reward_margin, is_margin);
+  move(casts, Role::reward, Role::preference_reward, [](const Cast&) { return true; });
+}
+
 }  // namespace
 
 std::optional<RoleGuess> guess_agent_role(std::string_view name, const NameWords& w, const RoleGuess& plain) {
@@ -243,10 +289,13 @@ std::optional<RoleGuess> guess_agent_role(std::string_view name, const NameWords
 
 void settle_by_company(std::map<Role, std::vector<Cast>>& casts) {
   settle_short_splits(casts);
+  settle_reward_model(casts);
   const bool tuned = plays(casts, {Role::completion_length, Role::truncated_share, Role::no_variance_share});
   const bool acts = plays(casts, {Role::reward, Role::evaluation_reward, Role::episode_length, Role::policy_loss,
                                   Role::value_loss, Role::clip_fraction, Role::explained_variance});
   const auto all = [](const Cast&) { return true; };
+  // "eps" beside a reference model are episodes per second.
+  if (tuned || plays(casts, {Role::reference_kl})) move(casts, Role::exploration_rate, Role::other, all);
   if (tuned) {
     move(casts, Role::policy_kl, Role::reference_kl, is_plain_kl);
     move(casts, Role::train_loss, Role::reference_kl, is_plain_kl);

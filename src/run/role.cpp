@@ -64,6 +64,14 @@ constexpr std::array kRoleNames = {
     std::pair{Role::other, std::string_view("other")},
 };
 
+/// Beside OpenAI's "rollout/return_history", of the latest episodes, "rollout/return" is the mean of all so far.
+void prefer_latest_returns(std::vector<Cast>& rewards) {
+  const auto is_latest = [](const Cast& cast) {
+    return words_of_name(cast.series->name()).adjacent("return", "history");
+  };
+  std::stable_partition(rewards.begin(), rewards.end(), is_latest);
+}
+
 /// Orders candidates of one role: whole before part, plain before smoothed, validation before test, long before short.
 int rank(const Cast& cast) {
   const NameWords w = words_of_name(cast.series->name());
@@ -78,6 +86,8 @@ int rank(const Cast& cast) {
                           cast.guess.role == Role::validation_metric;
   if (validation && cast.series->name().ends_with(" (epoch)")) points -= 1;
   if (w.any("cumulative")) points += 1;  // may be a sum since the start
+  // "lm loss PPL" beside "lm loss value": the exponential of a loss is on another scale than the loss of training.
+  if (is_loss_role(cast.guess.role) && (w.any("ppl") || w.any("perplexity"))) points += 32;
   return points;
 }
 
@@ -146,8 +156,8 @@ void split_metrics(std::map<Role, std::vector<Cast>>& casts) {
   std::erase_if(metrics, of_training);
 }
 
-/// A plain "score" in a log without a loss, or beside the chance of a random action, is the reward of a game:
-/// "Episode 100  Average Score: 13.2".
+/// A plain "score" in a log without a loss, or beside the chance of a random action or the length of an episode, is the
+/// reward of a game: "Episode 100  Average Score: 13.2". So is the share of games won by such an agent.
 void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
   const auto plain_score = [](const Cast& cast) {
     const NameWords w = words_of_name(cast.series->name());
@@ -156,7 +166,7 @@ void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
                     has(words::kSmoothed, word);
            });
   };
-  const bool explores = !casts[Role::exploration_rate].empty();
+  const bool explores = !casts[Role::exploration_rate].empty() || !casts[Role::episode_length].empty();
   const bool has_loss = !casts[Role::train_loss].empty() || !casts[Role::validation_loss].empty();
   if (!casts[Role::reward].empty() || (has_loss && !explores)) return;
   auto& metrics = casts[Role::validation_metric];
@@ -166,6 +176,22 @@ void promote_scores(std::map<Role, std::vector<Cast>>& casts) {
     casts[Role::reward].push_back(cast);
   }
   std::erase_if(metrics, plain_score);
+  if (!casts[Role::reward].empty() || !casts[Role::evaluation_reward].empty() || !explores) return;
+  for (const Role role : {Role::other, Role::train_metric, Role::validation_metric}) {
+    auto& list = casts[role];
+    const auto is_wins = [](const Cast& cast) {
+      const NameWords w = words_of_name(cast.series->name());
+      return (w.adjacent("win", "rate") || w.any("winrate")) && w.all.size() <= 3;
+    };
+    for (Cast cast : list) {
+      if (!is_wins(cast)) continue;
+      cast.guess.role = Role::reward;
+      cast.guess.higher_is_better = true;
+      cast.guess.component = false;
+      casts[Role::reward].push_back(cast);
+    }
+    std::erase_if(list, is_wins);
+  }
 }
 
 /// "Correct = 71.65%" is an accuracy; a count of right answers is not.
@@ -276,6 +302,7 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   if (overrides.empty()) cast_lone_series(map.casts_);
 
   for (auto& [role, casts] : map.casts_) sort_by_rank(casts);
+  prefer_latest_returns(map.casts_[Role::reward]);
   for (const RoleOverride& wanted : overrides) {
     const Series* series = run.find(wanted.series);
     if (series == nullptr) {

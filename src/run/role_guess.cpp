@@ -138,6 +138,7 @@ bool is_throughput(std::string_view name, const NameWords& w) {
 /// Tokens so far; those of one batch, of a second or of a vocabulary are something else.
 bool is_tokens_seen(const NameWords& w) {
   if (!w.any("tokens") || w.any("loss") || w.any(words::kCompletion)) return false;
+  if (w.any("eos")) return false;
   return (w.any("seen") || w.any("num") || w.any("total") || w.any("consumed") || w.any("processed") ||
           w.all.size() == 1 || (w.all.size() == 2 && w.any(words::kTrain))) &&
          !w.any("per") && !w.any("batch") && !w.any("max");

@@ -254,6 +254,71 @@ TEST(Role, OfAnEntropyLossIsTheEntropyWithItsSignTurned) {
   EXPECT_FALSE(guess_role("actor/entropy_loss").negated) << "verl writes the entropy itself under this name";
 }
 
+TEST(Role, KnowsTheNamesOfTrlsPpo) {
+  EXPECT_EQ(guess_role("objective/scores").role, Role::reward);
+  EXPECT_EQ(guess_role("objective/rlhf_reward").role, Role::reward);
+  EXPECT_EQ(guess_role("objective/non_score_reward").role, Role::other) << "the penalty for divergence";
+  EXPECT_EQ(guess_role("objective/kl").role, Role::reference_kl);
+  EXPECT_EQ(guess_role("val/num_eos_tokens").role, Role::other);
+  EXPECT_EQ(guess_role("reward_loss").role, Role::train_loss);
+}
+
+TEST(Role, KnowsTheNamesOfTheFirstBaselines) {
+  EXPECT_EQ(guess_role("loss_pol_surr").role, Role::policy_loss);
+  EXPECT_EQ(guess_role("loss_ent").role, Role::policy_entropy);
+  EXPECT_FALSE(guess_role("loss_ent").negated) << "PPO1 writes the entropy itself under this name";
+  EXPECT_EQ(guess_role("ev_tdlam_before").role, Role::explained_variance);
+  EXPECT_EQ(guess_role("rollout/return_history").role, Role::reward);
+}
+
+TEST(Role, OfARewardForValidAnswersIsNotThatOfAnEvaluation) {
+  EXPECT_EQ(guess_role("reward_valid_json").role, Role::reward);
+  EXPECT_EQ(guess_role("valid_reward").role, Role::evaluation_reward);
+  EXPECT_EQ(guess_role("eval/mean_reward").role, Role::evaluation_reward);
+}
+
+TEST(Role, PutsTheLatestReturnsBeforeThoseOfTheWholeHistory) {
+  osler::Run run;
+  for (const char* name : {"rollout/return", "rollout/return_history"}) run.add({run.series(name), 1, kNoTime, 5});
+  EXPECT_EQ(RoleMap::infer(run, {})->first(Role::reward)->name(), "rollout/return_history");
+}
+
+TEST(Role, OfTheGamesWonByOneThatExploresIsTheReward) {
+  const auto first = [](std::initializer_list<const char*> names) {
+    osler::Run run;
+    for (const char* name : names) run.add({run.series(name), 1, kNoTime, 0.5});
+    const auto roles = RoleMap::infer(run, {});
+    return roles->first(Role::reward) == nullptr ? std::string() : std::string(roles->first(Role::reward)->name());
+  };
+  EXPECT_EQ(first({"avg_loss", "epsilon", "win_rate"}), "win_rate");
+  EXPECT_EQ(first({"loss", "win_rate"}), "") << "of a reward model, against a reference";
+}
+
+TEST(Role, OfTheMeanRewardOfARewardModelIsNoAim) {
+  const auto role_of_mean = [](std::initializer_list<const char*> names) {
+    osler::Run run;
+    for (const char* name : names) run.add({run.series(name), 1, kNoTime, 0.5});
+    const auto roles = RoleMap::infer(run, {});
+    return roles->first(Role::preference_reward) != nullptr ? Role::preference_reward : Role::reward;
+  };
+  EXPECT_EQ(role_of_mean({"loss", "accuracy", "margin", "mean_reward"}), Role::preference_reward);
+  EXPECT_EQ(role_of_mean({"loss", "accuracy", "mean_reward"}), Role::reward);
+  EXPECT_EQ(guess_role("reject_reward").role, Role::preference_reward);
+}
+
+TEST(Role, OfAScoreBesideTheLengthOfAnEpisodeIsTheReward) {
+  osler::Run run;
+  for (const char* name : {"episode/score", "episode/length", "train/loss/image"})
+    run.add({run.series(name), 1, kNoTime, 5});
+  EXPECT_EQ(RoleMap::infer(run, {})->first(Role::reward)->name(), "episode/score");
+}
+
+TEST(Role, OfALossGoesBeforeItsPerplexity) {
+  osler::Run run;
+  for (const char* name : {"val/lm loss PPL", "val/lm loss value"}) run.add({run.series(name), 1, kNoTime, 5});
+  EXPECT_EQ(RoleMap::infer(run, {})->first(Role::validation_loss)->name(), "val/lm loss value");
+}
+
 TEST(Role, KnowsPartsFromTheWhole) {
   EXPECT_TRUE(guess_role("train/box_loss").component);
   EXPECT_TRUE(guess_role("train/cls_loss").component);
