@@ -72,6 +72,14 @@ class Names {
     };
     return has("loss") && has("grad_norm") && has("learning_rate") && !roles_.first(Role::validation_accuracy);
   }
+  [[nodiscard]] std::optional<std::string> exactly(std::string_view name) const {
+    if (std::find(series_.begin(), series_.end(), name) == series_.end()) return std::nullopt;
+    return std::string(name);
+  }
+  /// The columns of LLaMA-Factory's trainer_log.jsonl.
+  [[nodiscard]] bool is_llama_factory() const {
+    return exactly("percentage") && exactly("loss") && (exactly("lr") || exactly("learning_rate"));
+  }
   [[nodiscard]] std::optional<std::string> series(Words words) const { return with(series_, words); }
   [[nodiscard]] std::optional<std::string> setting(Words words) const { return with(settings_, words); }
 
@@ -105,11 +113,24 @@ std::optional<RecognisedDomain> language_model(const Names& names) {
                                "tok_per", "core_metric", "bpb", "mfu"})) {
     return guess(Domain::language_model, 0.9, *why);
   }
+  if (auto why = names.exactly("loss train")) return guess(Domain::language_model, 0.7, *why);   // LitGPT
+  if (auto why = names.exactly("logits_loss")) return guess(Domain::language_model, 0.8, *why);  // MiniMind
   if (auto why = names.setting({"gpt", "llama", "qwen", "mistral", "gemma", "phi-", "vocab_size", "block_size",
                                 "n_embd", "max_seq_len", "seq_length", "lora_", "context_length", "tokenizer"})) {
     return guess(Domain::language_model, 0.85, *why);
   }
   return std::nullopt;
+}
+
+/// Chances of a random action that fall from a high start: an agent that explores. The epsilon of a private training
+/// rises.
+std::optional<std::string> explores(const RoleMap& roles) {
+  constexpr double kMuch = 0.3;
+  const Series* exploration = roles.first(Role::exploration_rate);
+  const auto total = exploration == nullptr ? std::nullopt : exploration->summary().total();
+  if (!total || total->count < 2 || total->first < kMuch || total->first > 1 || total->last >= total->first)
+    return std::nullopt;
+  return exploration->name();
 }
 
 /// The first loss is that of guessing among the tokens of a usual vocabulary, six to two hundred thousand.
@@ -125,21 +146,37 @@ std::optional<std::string> guesses_among_tokens(const RoleMap& roles) {
   return std::nullopt;
 }
 
-std::optional<RecognisedDomain> agent(const Names& names) {
+std::optional<RecognisedDomain> agent(const Names& names, const RoleMap& roles) {
   if (auto why = names.role({Role::reward_margin, Role::preference_reward})) {
     return guess(Domain::preference_tuning, 0.97, *why);
+  }
+  if (auto why = names.series({"dpo_loss", "loss/dpo", "orpo_loss", "simpo_loss", "kto_loss"})) {
+    return guess(Domain::preference_tuning, 0.9, *why);
   }
   const auto reward = names.role({Role::reward, Role::evaluation_reward});
   const auto text =
       names.role({Role::completion_length, Role::truncated_share, Role::reference_kl, Role::no_variance_share});
   if (text && (reward || names.role({Role::reward_deviation}))) return guess(Domain::reward_tuning, 0.97, *text);
+  // What only answers in text are paid for.
+  const auto answers = names.series({"format_reward", "reward_format", "formatreward", "token_entropy", "answer_reward",
+                                     "correctness_reward", "xmlcount", "json"});
+  if (reward && answers) return guess(Domain::reward_tuning, 0.85, *answers);
   if (reward && language_model(names)) return guess(Domain::reward_tuning, 0.8, language_model(names)->why);
   if (reward) return guess(Domain::reinforcement, 0.95, *reward);
   if (auto why = names.role({Role::episode_length, Role::explained_variance, Role::q_value, Role::policy_entropy})) {
     return guess(Domain::reinforcement, 0.9, *why);
   }
+  if (auto why = explores(roles)) return guess(Domain::reinforcement, 0.85, *why);
   if (auto why = names.role({Role::policy_loss})) return guess(Domain::reinforcement, 0.75, *why);
   return std::nullopt;
+}
+
+/// It tunes nothing but language models, and counts as accurate what prefers the answer that people chose.
+RecognisedDomain of_llama_factory(const RoleMap& roles) {
+  const bool prefers =
+      roles.first(Role::train_accuracy) != nullptr || roles.first(Role::validation_accuracy) != nullptr;
+  return prefers ? guess(Domain::preference_tuning, 0.75, "the columns of LLaMA-Factory, with an accuracy")
+                 : guess(Domain::language_model, 0.85, "the columns of LLaMA-Factory");
 }
 
 std::optional<RecognisedDomain> by_name(const Names& names) {
@@ -184,7 +221,7 @@ bool losses_take_turns(const Run& run) {
 
 RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles) {
   const Names names(run, roles);
-  if (auto found = agent(names)) return *found;
+  if (auto found = agent(names, roles)) return *found;
   if (names.role({Role::generator_loss})) {
     if (const auto critic = names.role({Role::discriminator_loss})) return guess(Domain::adversarial, 0.95, *critic);
   }
@@ -200,6 +237,7 @@ RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles) {
   if (auto why = names.setting({"forsequenceclassification", "fortokenclassification", "forimageclassification"})) {
     return guess(Domain::classification, 0.9, *why);
   }
+  if (names.is_llama_factory()) return of_llama_factory(roles);
   if (auto found = language_model(names)) return *found;
   if (auto why = names.role({Role::validation_accuracy, Role::train_accuracy})) {
     return guess(Domain::classification, 0.85, *why);

@@ -32,6 +32,30 @@ TEST(Domain, IsToldByTheSeries) {
   EXPECT_EQ(domain_of({"loss"}).domain, Domain::unknown);
 }
 
+TEST(Domain, IsToldByTheColumnsOfItsFramework) {
+  EXPECT_EQ(domain_of({"loss", "learning_rate", "percentage"}).domain, Domain::language_model) << "LLaMA-Factory";
+  EXPECT_EQ(domain_of({"loss", "accuracy", "lr", "percentage"}).domain, Domain::preference_tuning);
+  EXPECT_EQ(domain_of({"loss train", "iter time"}).domain, Domain::language_model) << "LitGPT";
+  EXPECT_EQ(domain_of({"loss", "logits_loss", "aux_loss", "lr"}).domain, Domain::language_model) << "MiniMind";
+  EXPECT_EQ(domain_of({"loss", "dpo_loss", "aux_loss", "lr"}).domain, Domain::preference_tuning);
+  EXPECT_EQ(domain_of({"objective/kl", "objective/scores", "loss/value_avg"}).domain, Domain::reward_tuning);
+  EXPECT_EQ(domain_of({"loss", "reward_valid_json", "reward_env"}).domain, Domain::reward_tuning);
+}
+
+TEST(Domain, IsReinforcementWhereChanceActsLessAndLess) {
+  const auto with_epsilon = [](double first, double last) {
+    osler::Run run;
+    for (std::int64_t step = 0; step < 12; ++step) {
+      const double x = static_cast<double>(step) / 11;
+      run.add(Event{run.series("avg_loss"), step, kNoTime, 0.5});
+      run.add(Event{run.series("epsilon"), step, kNoTime, first + (last - first) * x});
+    }
+    return recognise_domain(run, *RoleMap::infer(run)).domain;
+  };
+  EXPECT_EQ(with_epsilon(0.95, 0.05), Domain::reinforcement);
+  EXPECT_EQ(with_epsilon(0.4, 8), Domain::unknown) << "the budget of a private training";
+}
+
 TEST(Domain, IsToldByTheConfigurationWhereTheSeriesAreSilent) {
   const RecognisedDomain found = domain_of({"loss"}, "model_name_or_path", "meta-llama/Llama-3.2-1B");
   EXPECT_EQ(found.domain, Domain::language_model);
