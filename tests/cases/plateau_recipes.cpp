@@ -122,6 +122,33 @@ Table smoothed_labels(simulate::Random& random) {
       "accuracy", [](double x) { return 0.985 - 0.042 * std::exp(-5.0 * x); }, 0.002);
 }
 
+/// GPT-2 fine-tuned by Hugging Face's trainer: what was trained before gains little, and evenly.
+Table fine_tuned_language_model(simulate::Random& random) {
+  Table table(random, 180, 50, 50);
+  table.scatter(
+      "loss", [](double x) { return 3.66 - 0.38 * x; }, 0.09);
+  table.scatter(
+      "grad_norm", [](double) { return 7.0; }, 1.5);
+  table.add("learning_rate", [](double x) { return 2e-5 * (1.0 - 0.5 * x); });
+  return table.add("epoch", [](double x) { return x; });
+}
+
+/// LitGPT's first ten updates with a batch of one.
+Table first_ten_updates(simulate::Random& random) {
+  Table table(random, 10, 1, 1);
+  table.put("loss train", {1.646, 1.660, 1.687, 1.597, 1.640, 1.703, 1.678, 1.741, 1.689, 1.624}, 0.0);
+  table.add("epoch", 1.0);
+  return table.add("iter time", 500.0, 0.2);
+}
+
+/// A language model without a mind for the tokens before: it knows how often each comes, and no more.
+Table knows_only_frequencies(simulate::Random& random) {
+  Table table(random, 200, 5);
+  table.scatter(
+      "loss", [](double x) { return 7.05 + 3.35 * std::exp(-50.0 * x); }, 0.012);
+  return table.add("tok/sec", 105'000.0, 0.01);
+}
+
 // loss-exactly-zero
 
 Table all_zero(simulate::Random& random) {
@@ -181,6 +208,9 @@ Recipes plateau_recipes() {
       at_least(sick("loss-stuck-after-drop", "class-frequencies",
                     "From ln 10 to 1.95 in ten epochs, then nothing for 70 more.", class_frequencies, {}, kFlat),
                Severity::note),
+      at_least(sick("loss-stuck-after-drop", "token-frequencies",
+                    "A language model at 7.05 nats from a tenth of its run on.", knows_only_frequencies, {}, kFlat),
+               Severity::warning),
       healthy("loss-stuck-after-drop", "reached-its-floor", "Stops because there is nothing left to learn.",
               reached_its_floor, {"loss-plateau"}),
       healthy("loss-stuck-after-drop", "long-tail", "A power law: ever slower, never still.", long_tail,
@@ -203,6 +233,9 @@ Recipes plateau_recipes() {
       healthy("loss-too-slow", "far", "A straight line, but one that halves the loss.", slow_but_far),
       healthy("loss-too-slow", "smoothed-labels", "Gains three per cent, and loses three of four errors.",
               smoothed_labels),
+      healthy("loss-too-slow", "fine-tuning", "A tenth in an epoch, from weights that were trained before.",
+              fine_tuned_language_model),
+      healthy("loss-stuck-from-start", "ten-updates", "Ten updates of one example each.", first_ten_updates),
       borderline("loss-too-slow", "ten-per-cent", "Ten per cent in 200 epochs.", ten_per_cent, kFlat),
 
       sick("loss-exactly-zero", "steps", "Sixty losses of exactly zero.", all_zero, {},

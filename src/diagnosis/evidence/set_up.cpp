@@ -32,6 +32,16 @@ bool mentions(std::string_view text, std::initializer_list<std::string_view> wor
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
+/// Columns of Hugging Face's trainer or of LLaMA-Factory, and a loss far below that of guessing among tokens.
+bool continues_language_model(const Patient& patient) {
+  constexpr double kLearned = 6;  // nats; guessing among the tokens of a usual vocabulary costs more than 8.7
+  const auto has = [&](std::string_view name) { return patient.run().find(name) != nullptr; };
+  const Reading* loss = patient.training();
+  const bool of_trainer = (has("grad_norm") && has("learning_rate")) || has("percentage");
+  return patient.domain().domain == Domain::language_model && loss != nullptr && has("loss") && of_trainer &&
+         loss->opening < kLearned;
+}
+
 }  // namespace
 
 std::optional<int> samples_per_accuracy(const Patient& patient) {
@@ -84,8 +94,17 @@ bool loss_without_logarithm(const Patient& patient) {
          mentions(*named, {"mse", "MSE", "mae", "MAE", "L1", "l1", "squared", "huber", "Huber", "hinge", "Hinge"});
 }
 
+bool hardly_begun(const Patient& patient) {
+  constexpr double kFewUpdates = 50;
+  const Series* epoch = patient.roles().first(Role::epoch);
+  const auto total = epoch == nullptr ? std::nullopt : epoch->summary().total();
+  const Reading* loss = patient.training();
+  if (patient.domain().domain != Domain::language_model || loss == nullptr || !total || total->count == 0) return false;
+  return total->max - total->min < 1 && static_cast<double>(loss->last_step) < kFewUpdates;
+}
+
 bool fine_tuning(const Patient& patient) {
-  if (patient.run().format == "hf-trainer-state") return true;
+  if (patient.run().format == "hf-trainer-state" || continues_language_model(patient)) return true;
   return configured_flag(patient, {"pretrained", "from_pretrained", "finetune", "use_pretrained"}) == true;
 }
 

@@ -24,4 +24,7 @@ namespace osler {
 /// Training starts from weights that were trained before: the log of a fine-tuning framework, or the configuration.
 [[nodiscard]] bool fine_tuning(const Patient& patient);
 
+/// The log of a language model ends within its first epoch, after fewer updates than any of them needs to show a trend.
+[[nodiscard]] bool hardly_begun(const Patient& patient);
+
 }  // namespace osler

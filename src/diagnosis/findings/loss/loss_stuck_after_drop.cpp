@@ -24,6 +24,8 @@ run, and one of these shows that the floor was not reached:
 - the learning rate was below `rate_gone` of its peak when the loss stopped, with `early_share` of the run still to go,
   and never came back (a warning where the descent promised more, as below, or less than `rate_nothing` of it was
   left, else a note);
+- a language model that began by guessing among its tokens stands above `unigram` nats for `few_updates` steps or more:
+  it has learned how often each token comes and nothing else (a warning);
 - the accuracy is poor (below `poor_accuracy`) after `early_share` of the run without progress (a note);
 - the power law or exponential that fits the descent promises a level lower by `promise_share` of the drop, and no
   single smooth decay explains the whole curve: its residual is at least `kink` times the noise (a note).
@@ -91,6 +93,14 @@ std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const
     // A descent that had bent into its floor by then needed the rate no more.
     const bool starved = promised || rate_nothing(patient, loss.curve.step[flat.since], settings["rate_nothing"]);
     return Proof{"the learning rate had gone by then", starved ? Severity::warning : Severity::note,
+                 flat.share / settings["flat_share"]};
+  }
+  const bool long_enough = loss.curve.step.back() - loss.curve.step[flat.since] >= settings["few_updates"] &&
+                           flat.share > settings["unigram_share"];
+  const bool from_guessing = loss.opening > settings["guessing_tokens"] && loss.opening < settings["most_tokens"];
+  if (long_enough && from_guessing && patient.domain().domain == Domain::language_model &&
+      loss.end > settings["unigram"]) {
+    return Proof{"a language model that knows only how often each token comes stays there", Severity::warning,
                  flat.share / settings["flat_share"]};
   }
   const auto accuracy = patient.best_accuracy();
@@ -187,6 +197,11 @@ Finding loss_stuck_after_drop() {
            {"drop_level", 0.05, "share of the level the early drop must exceed"},
            {"rate_gone", 0.1, "learning rate, as a share of its peak, that counts as gone"},
            {"rate_nothing", 1e-3, "share of its peak at which a learning rate moves nothing any more"},
+           {"unigram", 6.3, "nats above which a language model knows no more than how often each token comes"},
+           {"unigram_share", 0.5, "last share of the run that must be flat then"},
+           {"few_updates", 300, "steps for which every language model may stand there"},
+           {"guessing_tokens", 8.7, "least first loss of one that guesses among tokens, ln 6,000"},
+           {"most_tokens", 12.2, "the most, ln 200,000"},
            {"poor_accuracy", 0.7, "accuracy below which the level counts as poor"},
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},

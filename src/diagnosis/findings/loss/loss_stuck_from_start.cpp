@@ -4,6 +4,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -217,6 +218,7 @@ bool slow_start(const Patient& patient, const Reading& loss, const SettingValues
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   if (patient.adversarial()) return check_game(patient, settings);
+  if (hardly_begun(patient)) return NotChecked{"the first updates of a language model show no trend"};
   std::vector<const Reading*> objectives = patient.objectives();
   std::erase_if(objectives, [&](const Reading* r) {
     return r->size() < settings["fewest_points"] || (r->top == 0 && r->best == 0);

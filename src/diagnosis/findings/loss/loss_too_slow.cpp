@@ -139,6 +139,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (monitored(patient) && static_cast<double>(loss->last_step) < settings["early_steps"]) {
     return NotChecked{"the monitor has seen fewer than " + number(settings["early_steps"]) + " steps"};
   }
+  if (hardly_begun(patient)) return NotChecked{"the first updates of a language model show no trend"};
   const std::size_t n = loss->size();
   const double length = loss->curve.empty() ? 0 : loss->curve.step.back() - loss->curve.step.front();
   const double interval = n > 1 ? length / static_cast<double>(n - 1) : 0;
@@ -152,6 +153,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (static_cast<double>(loss->first_step) > settings["continued"] * length) {
     return NotChecked{"the log begins at " + at_step(loss->first_step) + ": the descent before it is not seen"};
   }
+  // A language model that was trained before has little to gain, and gains it evenly.
+  if (patient.domain().domain == Domain::language_model && fine_tuning(patient)) return NotFound{};
   const bool few = static_cast<double>(n) < settings["fewest_points"];
   const bool came_far = answers_multiply(patient, settings["multiplied"]);
   if (!few || !came_far) {
@@ -205,7 +208,7 @@ Finding loss_too_slow() {
            {"straight", 0.6, "how fast the second half must fall against the first to count as straight"},
            {"picks_up", 1.7, "faster than this against the first half the descent is only beginning"},
            {"blur", 1, "standard errors of a slope that count as blur of its value"},
-           {"continued", 1, "first step, in lengths of the log, from which on the log continues an earlier one"},
+           {"continued", 0.2, "first step, in lengths of the log, from which on the log continues an earlier one"},
            {"start_noise", 1.5, "noise levels by which the first level may lie too high by chance"},
            {"early_share", 0.3, "share of the gain that may come in the first tenth"}},
           check,
