@@ -97,6 +97,49 @@ Table slow_gain(Random& random) {
       "rollout/ep_rew_mean", [](double x) { return 95.0 + 14.0 * x; }, 6.0);
 }
 
+/// Two teams of one policy: who wins is chance, how well they play is in the rating.
+Table against_itself(Random& random) {
+  Table table(random, 150, 20'000, 20'000);
+  table.scatter(
+      "Environment/Cumulative Reward", [](double) { return 0.0; }, 0.12);
+  return table.scatter(
+      "Self-play/ELO", [](double x) { return 1200.0 + 420.0 * x; }, 3.0);
+}
+
+Table survives_every_time(Random& random) {
+  Table table(random, 120, 2048, 2048);
+  table.scatter(
+      "rollout/ep_rew_mean", [](double) { return 499.2; }, 0.6);
+  return table.scatter(
+      "rollout/ep_len_mean", [](double) { return 499.2; }, 0.6);
+}
+
+Table one_part_rises(Random& random) {
+  Table table(random, 60, 5);
+  table.scatter(
+      "loss", [](double x) { return 1.9 - 1.3 * x; }, 0.06);
+  table.scatter(
+      "reward_has_required_keys", [](double) { return 0.3; }, 0.015);
+  return table.scatter(
+      "reward_env_interaction", [](double x) { return 0.21 + 0.1 * x; }, 0.015);
+}
+
+Table first_updates_of_a_tuned_model(Random& random) {
+  Table table(random, 30, 1, 1);
+  table.scatter(
+      "reward", [](double) { return 0.45; }, 0.1);
+  table.scatter(
+      "reward_std", [](double) { return 0.3; }, 0.04);
+  return table.scatter(
+      "completions/mean_length", [](double) { return 210.0; }, 15.0);
+}
+
+Table episodes_that_rise(Random& random) {
+  Table table(random, 160, 50, 100);
+  return table.scatter(
+      "episodic_return", [](double x) { return 3.6 + 3.4 * x; }, 3.0);
+}
+
 // reward-collapse
 
 Table ppo_collapse(Random& random) {
@@ -178,6 +221,25 @@ Table early_dip(Random& random) {
       20.0);
   return table.scatter(
       "train/explained_variance", [](double x) { return 0.2 + 0.7 * x; }, 0.05);
+}
+
+Table sinking_share_of_wins(Random& random) {
+  Table table(random, 40, 200, 200);
+  table.scatter(
+      "win_rate", [](double x) { return 0.5 - 0.14 * x; }, 0.03);
+  table.add("epsilon", [](double x) { return std::max(0.05, 1.0 - 1.1 * x); });
+  return table.add("avg_loss", 0.003, 0.05);
+}
+
+Table first_episode_is_held(Random& random) {
+  Table table(random, 900, 100);
+  Levels reward(900);
+  double episode = 250.0;
+  for (std::size_t i = 0; i < reward.size(); ++i) {
+    if (i > 0 && i % 15 == 0) episode = 80.0 + 0.1 * static_cast<double>(i) + 50.0 * table.random().normal();
+    reward[i] = episode;
+  }
+  return table.put("reward", reward);
 }
 
 Table lucky_first_episode(Random& random) {
@@ -313,6 +375,14 @@ Recipes reward_recipes() {
               late_breakthrough),
       healthy(kStuck, "epsilon-high", "A DQN that still acts at random half of the time.", epsilon_still_high),
       healthy(kStuck, "near-top", "Answers that were right nine times of ten from the start.", good_from_the_start),
+      healthy(kStuck, "self-play", "A reward about zero against copies of itself, and a rating that rises.",
+              against_itself),
+      healthy(kStuck, "survivor", "Paid for every step, to the limit of the episode, from the first one on.",
+              survives_every_time, {"reward-plateau"}),
+      healthy(kStuck, "one-part", "Parts of a reward without a sum, of which one rises.", one_part_rises),
+      healthy(kStuck, "thirty-updates", "Too few updates of a language model to see a noisy reward rise.",
+              first_updates_of_a_tuned_model),
+      healthy(kStuck, "episodes", "Single episodes that rise by no more than they scatter.", episodes_that_rise),
       borderline(kStuck, "slow", "A gain of an eighth over the run, amid noise.", slow_gain),
 
       sick(kCollapse, "ppo", "A policy that had learned loses its reward and does not find it again.", ppo_collapse,
@@ -331,6 +401,10 @@ Recipes reward_recipes() {
            {"environment-bug", "lr-too-high", "target-network-too-fast"}),
       sick(kWorse, "lander", "A lander that crashes harder than a random one.", lander_ruined,
            {"environment-bug", "lr-too-high"}),
+      sick(kWorse, "sinking", "The more it acts by itself, the fewer games are won: a fifth less in one descent.",
+           sinking_share_of_wins),
+      healthy(kWorse, "held", "The reward of the last episode at every step: the first, lucky one fills a dozen rows.",
+              first_episode_is_held),
       healthy(kWorse, "early-dip", "Worse than random for a fifth of the run, then far better.", early_dip),
       healthy(kWorse, "lucky-first", "The first logged value is one lucky episode, the others are means.",
               lucky_first_episode),

@@ -149,6 +149,19 @@ Table a_little_given_back(Random& random) {
       "completions/mean_length", [](double x) { return 180.0 + 60.0 * x; }, 14.0);
 }
 
+// vanishing-gradients
+
+Table nothing_left_to_teach(Random& random) {
+  Table table(random, 250, 1, 1);
+  const auto solved = [](double x) { return x > 0.6; };
+  table.scatter(
+      "reward", [&](double x) { return solved(x) ? 1.0 : 0.2 + 0.8 * (1 - std::exp(-8 * x)); }, 0.0);
+  table.add("reward_std", [&](double x) { return solved(x) ? 0.0 : 0.3; });
+  table.add("grad_norm", [&](double x) { return solved(x) ? 0.0 : 0.4; });
+  return table.scatter(
+      "completions/mean_length", [](double) { return 200.0; }, 15.0);
+}
+
 // discriminator-overpowers-generator
 
 Table forger_gives_up(Random& random) {
@@ -220,6 +233,9 @@ Recipes tuning_recipes() {
       healthy(kAlike, "all-succeed", "Every answer is right: loss and deviation are zero for the best of reasons.",
               all_succeed),
       borderline(kAlike, "most", "93 of 100 groups without variance.", most_groups_alike, kStill),
+
+      healthy("vanishing-gradients", "all-right", "Every answer of every group is right: no gradient is left.",
+              nothing_left_to_teach, {"reward-plateau"}),
 
       sick(kHacked, "grader", "The reward goes on rising after the held-out accuracy has turned.", pleases_the_grader,
            {"reference-penalty-too-weak", "environment-bug"}),

@@ -2,9 +2,11 @@
 #include "diagnosis/evidence/agent.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "signal/robust.h"
+#include "signal/trend.h"
 
 namespace osler {
 namespace {
@@ -52,6 +54,29 @@ std::optional<RewardCourse> reward_course(const Patient& patient) {
   course.sure = errors_gained(begin, course.late);
   course.scale = std::max(course.reading->level, kEpisodes * parts.scatter);
   return course;
+}
+
+std::string moving_target(const Patient& patient) {
+  constexpr double kRatingGained = 0.02;  // share of a rating, 24 of 1,200
+  constexpr double kSignificance = 0.01;
+  for (const Series& series : patient.run().all_series()) {
+    const auto total = series.summary().total();
+    if (!total || total->count < 2 || !(total->last > total->first)) continue;
+    std::string name = series.name();
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    if (name.find("lesson") != std::string::npos || name.find("curriculum") != std::string::npos) {
+      return "the task gets harder from lesson to lesson";
+    }
+    const bool rating = name == "elo" || name.ends_with("/elo") || name.ends_with(" elo") || name.ends_with("_elo");
+    if (!rating) continue;
+    const Reading elo = read_series(series, false);
+    const signal::Trend trend = signal::trend_of(elo.curve.step, elo.curve.value);
+    if (trend.rises(kSignificance) && trend.change > kRatingGained * elo.level) {
+      return "agents play against each other, and their rating rises";
+    }
+  }
+  return {};
 }
 
 bool tunes_language_model(const Patient& patient) {

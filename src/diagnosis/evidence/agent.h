@@ -27,6 +27,10 @@ struct RewardCourse {
 /// Nothing for a run without a reward, or with too few points.
 [[nodiscard]] std::optional<RewardCourse> reward_course(const Patient& patient);
 
+/// Why the reward does not tell how well the agent does, in words; empty when it does. Who plays against copies of
+/// itself wins as often as it loses, however well it plays, and where lessons get harder the same skill earns less.
+[[nodiscard]] std::string moving_target(const Patient& patient);
+
 /// A language model is tuned by rewards for its answers.
 [[nodiscard]] bool tunes_language_model(const Patient& patient);
 

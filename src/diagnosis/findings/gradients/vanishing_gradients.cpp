@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/agent.h"
 #include "diagnosis/evidence/solved.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
@@ -24,7 +25,7 @@ The update is the learning rate times the gradient: with a norm of 1e-8 nothing 
 ## When it is harmless
 A model that has driven its loss to zero has nothing left to learn and no gradient either: a loss that fell by more
 than `solved_share` of its start is not called ill. Nor is one that still falls, by `learning_share`, under tiny norms:
-there the unit is small, not the signal. Values of exactly zero on single steps are skipped updates.
+there the unit is small, not the signal. Nor is a tuned language model whose every answer is right. Values of exactly zero on single steps are skipped updates.
 
 ## References
 - Hochreiter 1991; Bengio, Simard, Frasconi 1994, Learning long-term dependencies with gradient descent is difficult.
@@ -78,6 +79,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     limit = settings["collapse"] * early;
     since = quiet_since(norm->curve, limit);
   }
+  // Where every answer of a group is right there is nothing left to learn from it.
+  const auto course = reward_course(patient);
+  if (course && tunes_language_model(patient) && course->near_top()) return NotFound{};
   const bool long_enough = points_from(norm->curve, since) >= std::max(settings["steps"], 0.05 * norm->curve.points());
   if (!long_enough || solved(patient) || nearly_zero(patient, settings["solved_share"]) ||
       still_learning(patient, norm->curve.step[since], settings["learning_share"])) {

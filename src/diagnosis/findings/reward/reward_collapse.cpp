@@ -34,6 +34,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!course || course->reading->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
+  if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};
   const Reading& reward = *course->reading;
   const Stretches& parts = course->stretches;
   const std::size_t best = parts.best();

@@ -30,6 +30,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!reward_course(patient) || patient.training()->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
+  if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};
   const Reading& reward = *patient.training();
   const Stretches parts = stretches_of(reward, static_cast<std::size_t>(settings["stretches"]));
   const double range = parts.all[parts.worst()].level - parts.all[parts.best()].level;

@@ -4,6 +4,8 @@
 
 #include "diagnosis/evidence/agent.h"
 #include "diagnosis/observe.h"
+#include "signal/noise.h"
+#include "signal/robust.h"
 
 namespace osler::catalogue {
 namespace {
@@ -23,7 +25,9 @@ bonus, or the environment does not pass the action on. More steps of the same do
 
 ## When it is harmless
 While epsilon is still high a value-based agent acts at random on purpose, and the first part of a hard exploration
-problem is flat in every successful run. An agent that was good from its first step has nothing to gain.
+problem is flat in every successful run. An agent that was good from its first step has nothing to gain. Who plays
+against copies of itself wins as often as it loses: its rating tells, and while that rises nothing is said. Of a language
+model that is tuned, fewer than `few_updates` steps show no trend.
 
 ## References
 - Henderson et al. 2018, Deep Reinforcement Learning that Matters.
@@ -43,11 +47,36 @@ bool swings(const Reading& reward, double small, double scatters) {
   return range > 4 * small && range > scatters * parts.scatter;
 }
 
+/// A reward for every step, and episodes that reach their limit from the first to the last: there is nothing to gain.
+bool survives_to_the_end(const Patient& patient, const SettingValues& settings) {
+  const auto length = figure(patient, Role::episode_length, static_cast<std::size_t>(settings["fewest_points"]));
+  const auto course = reward_course(patient);
+  if (!length || !course) return false;
+  const double paid = -course->late.level / late_level(*length);
+  const double spread = signal::mad_scale(length->curve.value);
+  return std::abs(paid - 1) < settings["each_step"] && spread < settings["each_step"] * length->level &&
+         late_level(*length) > settings["survived"];
+}
+
+/// Where a log has the parts of a reward and no sum, any of them that rises shows that something is learned.
+bool another_part_rises(const Patient& patient, const SettingValues& settings) {
+  const std::vector<Cast>& rewards = patient.roles().in(Role::reward);
+  if (rewards.size() < 2 || !rewards.front().guess.component) return false;
+  return std::any_of(rewards.begin() + 1, rewards.end(), [&](const Cast& cast) {
+    const auto total = cast.series->summary().total();
+    if (!total || total->count < settings["fewest_points"]) return false;
+    const Reading part = read_series(*cast.series, true);
+    const signal::Trend trend = signal::trend_of(part.curve.step, part.curve.value);
+    return trend.falls(settings["p_value"]) && -trend.change > settings["gain_share"] * part.level;
+  });
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto course = reward_course(patient);
   if (!course || course->reading->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
+  if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};
   if (still_explores(patient, settings["epsilon"])) return NotChecked{"the agent still acts at random on purpose"};
   const Reading& reward = *course->reading;
   const Stretches& parts = course->stretches;
@@ -60,11 +89,23 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       at_best > 2 * small && errors_gained(parts.first(), best) > settings["errors"] + settings["luck"];
   // Few first episodes say little of where it began; that it rose all along is seen without them.
   const signal::Trend trend = signal::trend_of(reward.curve.step, reward.curve.value);
-  const bool climbs = course->gain > small && trend.falls(settings["p_value"]);
+  // Means over many episodes wander and look as if they rose; single ones do not, but say little each.
+  const bool single = !constant && signal::autocorrelation(reward.curve.value, 1) < settings["single"];
+  // The steps of a language model that is tuned are small, and its rewards those of a few questions.
+  const auto steps = static_cast<double>(reward.last_step - reward.first_step);
+  if (!constant && tunes_language_model(patient) && steps < settings["few_updates"]) {
+    return NotChecked{"fewer than " + number(settings["few_updates"]) + " updates of a language model"};
+  }
+  if (single && reward.size() < settings["fewest_single"]) {
+    return NotChecked{"fewer than " + number(settings["fewest_single"]) + " rewards of single episodes"};
+  }
+  const bool climbs = course->gain > small && trend.falls(settings[single ? "p_value_of_single" : "p_value"]);
   // What has gained far more than chance explains has moved, though it is little; means over episodes look surer yet.
   const bool surely = course->gain > settings["surely_share"] * small && course->sure > settings["surely"];
   const bool moved =
       climbs || surely || (std::abs(course->gain) > small && std::abs(course->sure) > settings["errors"]);
+  if (survives_to_the_end(patient, settings)) return NotFound{};
+  if (another_part_rises(patient, settings)) return NotFound{};
   if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || course->improved() ||
                     course->near_top())) {
     return NotFound{};
@@ -83,21 +124,28 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding reward_stuck_from_start() {
-  return {.id = "reward-stuck-from-start",
-          .title = "The reward has not moved since the start",
-          .needs = {Need::curve},
-          .doc = kDoc,
-          .settings = {{"fewest_points", 12, "rewards needed to tell stillness from a slow start"},
-                       {"gain_share", 0.12, "gain, as a share of the scale of rewards, that counts as movement"},
-                       {"errors", 2.5, "standard errors of a gain that chance does not explain"},
-                       {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
-                       {"surely_share", 0.35, "share of the usual gain that it then takes"},
-                       {"p_value", 0.0005, "significance of a trend over the whole run that shows movement by itself"},
-                       {"luck", 2, "standard errors more for the best of a dozen stretches"},
-                       {"swing", 3, "scatters of single values by which stretches of a reward that moves differ"},
-                       {"epsilon", 0.3, "chance of a random action above which it is too early to judge"}},
-          .check = check,
-          .judged_by = JudgedBy::reward};
+  return {
+      .id = "reward-stuck-from-start",
+      .title = "The reward has not moved since the start",
+      .needs = {Need::curve},
+      .doc = kDoc,
+      .settings = {{"fewest_points", 12, "rewards needed to tell stillness from a slow start"},
+                   {"gain_share", 0.12, "gain, as a share of the scale of rewards, that counts as movement"},
+                   {"errors", 2.5, "standard errors of a gain that chance does not explain"},
+                   {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
+                   {"surely_share", 0.35, "share of the usual gain that it then takes"},
+                   {"p_value", 0.0005, "significance of a trend over the whole run that shows movement by itself"},
+                   {"fewest_single", 25, "the same of single episodes, which the luck of each moves"},
+                   {"few_updates", 60, "steps of a tuned language model below which rewards that vary say nothing"},
+                   {"single", 0.5, "correlation of successive rewards below which they are single episodes"},
+                   {"p_value_of_single", 0.05, "the same significance for single episodes, which do not wander"},
+                   {"each_step", 0.02, "distance of the reward per step from 1, and scatter of lengths, of a survivor"},
+                   {"survived", 100, "steps of an episode that no agent survives by chance"},
+                   {"luck", 2, "standard errors more for the best of a dozen stretches"},
+                   {"swing", 3, "scatters of single values by which stretches of a reward that moves differ"},
+                   {"epsilon", 0.3, "chance of a random action above which it is too early to judge"}},
+      .check = check,
+      .judged_by = JudgedBy::reward};
 }
 
 }  // namespace osler::catalogue
