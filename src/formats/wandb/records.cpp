@@ -200,6 +200,7 @@ void WandbRecords::record(std::string_view bytes, std::uint64_t offset, EventSin
 
 void WandbRecords::history(std::string_view bytes, EventSink& sink) {
   cells_.clear();
+  ++row_;
   bool has_step = false;
   bool lightning = false;
   std::optional<std::int64_t> step;
@@ -272,6 +273,18 @@ void WandbRecords::statistics(std::string_view bytes, EventSink& sink) {
   }
 }
 
+void WandbRecords::cell(const std::string& name, double value) {
+  const std::uint32_t column = rows_.column(name);
+  if (in_row_.size() <= column) in_row_.resize(column + 1, 0);
+  in_row_[column] = row_;
+  cells_.push_back({column, value});
+}
+
+bool WandbRecords::has_cell(const std::string& name) {
+  const std::uint32_t column = rows_.column(name);
+  return column < in_row_.size() && in_row_[column] == row_;
+}
+
 void WandbRecords::value(const std::string& name, std::string_view json) {
   json = trim(json);
   if (json.empty()) return;
@@ -288,12 +301,16 @@ void WandbRecords::value(const std::string& name, std::string_view json) {
   } else if (found.type == "histogram") {
     const auto figures = figures_of_rows(histogram_rows(found));
     if (!figures) return;
-    cell(name + "#mean", figures->mean);
-    cell(name + "#std", figures->std);
-    cell(name + "#min", figures->min);
-    cell(name + "#max", figures->max);
-    cell(name + "#norm", figures->norm);
-    if (figures->zero_share) cell(name + "#zero-share", *figures->zero_share);
+    // Our own files have the figures as numbers, too, as exact as they were.
+    const auto told = [&](const char* figure, double number) {
+      if (!has_cell(name + figure)) cell(name + figure, number);
+    };
+    told("#mean", figures->mean);
+    told("#std", figures->std);
+    told("#min", figures->min);
+    told("#max", figures->max);
+    told("#norm", figures->norm);
+    if (figures->zero_share) told("#zero-share", *figures->zero_share);
   }
 }
 

@@ -1,6 +1,7 @@
 // WandbRecords: what the records of a .wandb file tell, turned into events.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,7 +28,9 @@ class WandbRecords {
   void history(std::string_view message, EventSink& sink);
   void statistics(std::string_view message, EventSink& sink);
   void value(const std::string& name, std::string_view json);
-  void cell(const std::string& name, double value) { cells_.push_back({rows_.column(name), value}); }
+  void cell(const std::string& name, double value);
+  /// Whether the row that is being read has a value under `name`.
+  [[nodiscard]] bool has_cell(const std::string& name);
   static void config(std::string_view message, EventSink& sink);
   void run(std::string_view message, EventSink& sink);
   void exit(std::string_view message, EventSink& sink) const;
@@ -35,7 +38,9 @@ class WandbRecords {
   RowAssembler rows_;
   JsonWalker walker_;
   std::vector<Cell> cells_;
-  bool steps_told_ = false;  // by Osler, which wrote the file
+  std::uint64_t row_ = 0;              // the one that is being read, counted from 1
+  std::vector<std::uint64_t> in_row_;  // by column: the newest row with a value in it
+  bool steps_told_ = false;            // by Osler, which wrote the file
   std::int64_t last_step_ = 0;
   std::unordered_map<std::string, std::int64_t> measured_;  // the step at which each statistic was told last
 };

@@ -67,6 +67,18 @@ TEST(WandbRecords, TellWhatTheMachineDidAtTheStepThatWasLoggedLast) {
   EXPECT_THAT(found.steps("system/network"), IsEmpty()) << "what is no number is left out";
 }
 
+TEST(WandbRecords, TellTheFiguresOfAHistogramOnceWhereTheyAreNumbersToo) {
+  std::string bytes;
+  pbf_writer writer(bytes);
+  writer.add_message(1, item("_step", "7"));
+  writer.add_message(1, item("w#mean", "0.25"));
+  writer.add_message(1, item("w", R"({"_type": "histogram", "values": [1, 3], "bins": [-1, 0, 1]})"));
+  DamageReport damage;
+  const auto found = read({record(2, bytes)}, damage);
+  EXPECT_THAT(found.values("w#mean"), ElementsAre(0.25));
+  EXPECT_THAT(found.steps("w#std"), ElementsAre(7));
+}
+
 TEST(WandbRecords, TakeNoWrongTypeForAField) {
   std::string wrong;
   pbf_writer writer(wrong);
