@@ -306,4 +306,20 @@ std::string_view rate_after(std::string_view line, std::size_t digits_end, std::
                                                                                                : std::string_view{};
 }
 
+std::string label_before(std::string_view line, std::size_t first_number, std::size_t key) {
+  const std::size_t colon = line.find(": ");
+  if (colon == std::string_view::npos || colon >= key || first_number < colon) return {};
+  if (trim(line.substr(colon + 1, first_number - colon - 1)).empty()) return {};
+  std::size_t begin = 0;
+  if (const std::size_t close = line.rfind(']', colon); close != std::string_view::npos) begin = close + 1;
+  const std::string_view label = trim(line.substr(begin, colon - begin));
+  const auto plain = [](char c) { return is_word_character(c) || c == ' '; };
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (label.size() < 2 || label.size() > 30 || !std::all_of(label.begin(), label.end(), plain)) return {};
+  if (!letter(label.front()) || label.starts_with("INFO") || label.starts_with("WARN") || label.starts_with("DEBUG")) {
+    return {};
+  }
+  return std::string(label) + "/";
+}
+
 }  // namespace osler::text

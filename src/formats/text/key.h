@@ -38,4 +38,8 @@ struct Key {
 /// The name that follows a number which has none in front: a rate ("it/s", "words/s"); empty when there is none.
 [[nodiscard]] std::string_view rate_after(std::string_view line, std::size_t digits_end, std::size_t unit_end);
 
+/// "Averaged stats: loss: 0.5": what an uncounted line says of all its numbers becomes part of their names. The first
+/// number and the name in question stand at these places.
+[[nodiscard]] std::string label_before(std::string_view line, std::size_t first_number, std::size_t key);
+
 }  // namespace osler::text

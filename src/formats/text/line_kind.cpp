@@ -72,6 +72,15 @@ bool looks_like_code(std::string_view line) {
   return has_call_after_assignment(body);
 }
 
+CocoLine coco_line(std::string_view line) {
+  const bool precision = contains(line, "Average Precision");
+  if (!contains(line, "@[") || !contains(line, "IoU=") || (!precision && !contains(line, "Average Recall"))) return {};
+  const std::string_view area = without_indent(line.substr(std::min(line.find("area=") + 5, line.size())));
+  if (!precision || !area.starts_with("all") || !contains(line, "maxDets=100")) return {true, {}};
+  if (contains(line, "IoU=0.50:0.95")) return {true, "AP"};
+  return {true, contains(line, "IoU=0.75") ? "AP75" : contains(line, "IoU=0.50") ? "AP50" : std::string_view{}};
+}
+
 bool only_date_and_level(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     if (!is_word_character(text[at])) {

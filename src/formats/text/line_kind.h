@@ -14,6 +14,13 @@ namespace osler::text {
 /// Whether the line is one that only a program starts with ("import torch"); what follows is likely code too.
 [[nodiscard]] bool opens_code(std::string_view line);
 
+/// " Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = 0.351", as pycocotools prints it.
+struct CocoLine {
+  bool is_one = false;
+  std::string_view figure;  ///< "AP", "AP50", "AP75"; empty for those of sizes and for recalls
+};
+[[nodiscard]] CocoLine coco_line(std::string_view line);
+
 /// Whether nothing but a date, a level and punctuation stands there.
 [[nodiscard]] bool only_date_and_level(std::string_view text);
 

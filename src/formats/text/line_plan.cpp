@@ -36,6 +36,7 @@ class Planner {
 
   LinePlan run() {
     plan_.slots.resize(numbers_.size());
+    if (const CocoLine coco = coco_line(line_); coco.is_one) return plan_coco(coco.figure);
     plan_.code = looks_like_code(line_);
     if (plan_.code) return std::move(plan_);
     plan_.dated = !std::isnan(wall_time_of(line_));
@@ -51,6 +52,17 @@ class Planner {
   }
 
  private:
+  /// Of such a line only the last number is a result.
+  LinePlan plan_coco(std::string_view figure) {
+    if (figure.empty() || numbers_.empty()) return std::move(plan_);
+    Slot& slot = plan_.slots.back();
+    slot.name = figure;
+    slot.use = Slot::Use::value;
+    slot.split = Split::eval;
+    slot.trust = Trust::certain;
+    plan_.metric = plan_.values = plan_.evaluation = true;
+    return std::move(plan_);
+  }
   [[nodiscard]] char after(std::size_t k) const {
     const std::size_t end = numbers_[k].unit_end;
     return end < line_.size() ? line_[end] : '\0';
@@ -477,30 +489,12 @@ class Planner {
     if (part.traits.split == Split::none && part.traits.metric) {
       slot.split = split_before(part.key.begin);
       slot.takes_block = slot.split == Split::none;
-      if (slot.takes_block && !plan_.counted()) return label_of(part.key.begin) + name;
+      if (slot.takes_block && !plan_.counted()) return label_before(line_, numbers_[0].begin, part.key.begin) + name;
     } else if (part.traits.split == Split::none && !part.traits.signal && plan_.counted() && !unit &&
                is_evaluation(plan_.split)) {
       slot.split = split_before(part.key.begin);  // not the same as what training lines call by that name
     }
     return name;
-  }
-
-  /// "Averaged stats: loss: 0.5": what an uncounted line says of all its numbers becomes part of their names.
-  [[nodiscard]] std::string label_of(std::size_t key) const {
-    const std::size_t colon = line_.find(": ");
-    if (colon == std::string_view::npos || colon >= key || numbers_[0].begin < colon) return {};
-    if (trim(line_.substr(colon + 1, numbers_[0].begin - colon - 1)).empty()) return {};
-    std::size_t begin = 0;
-    if (const std::size_t close = line_.rfind(']', colon); close != std::string_view::npos) begin = close + 1;
-    const std::string_view label = trim(line_.substr(begin, colon - begin));
-    const auto plain = [](char c) { return is_word_character(c) || c == ' '; };
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    if (label.size() < 2 || label.size() > 30 || !std::all_of(label.begin(), label.end(), plain)) return {};
-    if (!letter(label.front()) || label.starts_with("INFO") || label.starts_with("WARN") ||
-        label.starts_with("DEBUG")) {
-      return {};
-    }
-    return std::string(label) + "/";
   }
 
   void settle_trust() {

@@ -126,6 +126,13 @@ TEST(LinePlan, KeepsWhatADiscriminatorSaysApartFromTheNetworks) {
   EXPECT_EQ(plan("step 3 time (ms): 12.5 Loss(avg): 0.5"), "step=3 <time><Loss>");
 }
 
+TEST(LinePlan, ReadsTheTableOfPycocotools) {
+  EXPECT_EQ(plan(" Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = 0.351"), "<eval/AP>");
+  EXPECT_EQ(plan(" Average Precision  (AP) @[ IoU=0.50      | area=   all | maxDets=100 ] = 0.560"), "<eval/AP50>");
+  EXPECT_EQ(plan(" Average Precision  (AP) @[ IoU=0.50:0.95 | area= small | maxDets=100 ] = 0.120"), "");
+  EXPECT_EQ(plan(" Average Recall     (AR) @[ IoU=0.50:0.95 | area=   all | maxDets=  1 ] = 0.301"), "");
+}
+
 TEST(LinePlan, TakesAChangeInParenthesesForNoRunningMean) {
   EXPECT_EQ(plan(" | > avg_loss: 0.512 (-0.012)"), "<avg_loss>");
   EXPECT_EQ(plan("step 3 loss -0.91 (-0.90)"), "step=3 <loss><loss (avg)>");
