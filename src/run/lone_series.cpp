@@ -50,6 +50,17 @@ bool moves(const Series& series) {
   return !counts(series.summary().buckets());
 }
 
+/// Between 0 and 1, or in per cent, and higher at the end than at the start by its last third.
+bool is_rising_share(const Series& series) {
+  constexpr double kPerCent = 100;
+  const auto total = series.summary().total();
+  if (!total || total->count == 0 || total->min < 0 || total->max > kPerCent) return false;
+  const std::vector<Bucket> buckets = series.summary().buckets();
+  const auto third = static_cast<std::ptrdiff_t>(std::max<std::size_t>(buckets.size() / 3, 1));
+  return total->last > total->first &&
+         mean_of(buckets.end() - third, buckets.end()) > mean_of(buckets.begin(), buckets.begin() + third);
+}
+
 bool could_be_loss(const Series& series) {
   const NameWords w = words_of_name(series.name());
   if (w.any(words::kDerived) || w.any(words::kDuration) || is_statistic(series.name())) return false;
@@ -67,7 +78,8 @@ void cast_lone_series(std::map<Role, std::vector<Cast>>& casts) {
   if (known || unknown.size() > kMostLookedAt) return;
   const Series* lone = nullptr;
   for (const Cast& cast : unknown) {
-    if (!moves(*cast.series)) continue;
+    // Beside what rises, as shares of right answers do, the one that comes down is the loss.
+    if (!moves(*cast.series) || is_rising_share(*cast.series)) continue;
     if (lone != nullptr) return;
     lone = cast.series;
   }

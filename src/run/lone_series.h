@@ -9,8 +9,8 @@
 namespace osler {
 
 /// Where no series has a known role, and one alone of them neither counts nor stands still, it is taken for the
-/// training loss if it is positive and has come down. Of several such series nobody knows which is it: they stay as
-/// they are.
+/// training loss if it is positive and has come down. Shares that rise beside it may be accuracies and do not count.
+/// Of several such series nobody knows which is it: they stay as they are.
 void cast_lone_series(std::map<Role, std::vector<Cast>>& casts);
 
 }  // namespace osler

@@ -543,6 +543,9 @@ TEST(RoleMap, TakesTheOnlyFallingSeriesOfALogWithoutKnownNamesForItsLoss) {
   EXPECT_THAT(losses(run_of({{"column 2", falls}})), ElementsAre("column 2"));
   EXPECT_THAT(losses(run_of({{"column 1", {1, 1, 1, 1, 1, 1}}, {"column 2", falls}})), ElementsAre("column 2"));
   EXPECT_THAT(losses(run_of({{"column 1", {1, 1, 2, 2, 3, 3}}, {"column 2", falls}})), ElementsAre("column 2"));
+  EXPECT_THAT(losses(run_of({{"column 2", falls}, {"column 3", {0.1, 0.4, 0.6, 0.7, 0.8, 0.9}}})),
+              ElementsAre("column 2"))
+      << "beside a share that rises";
 
   EXPECT_THAT(losses(run_of({{"a", falls}, {"b", falls}})), IsEmpty()) << "nobody knows which of them";
   EXPECT_THAT(losses(run_of({{"column 2", falls}, {"lr", falls}})), IsEmpty()) << "a role is known";
