@@ -10,8 +10,9 @@
 namespace osler::monitor {
 namespace {
 
-constexpr std::uint64_t kDeadBatches = 8;   // batches in which a dead unit was silent, at least
-constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it was silent, at least
+constexpr std::uint64_t kFewestOutputs = 2;  // one number has no spread: a model may be asked for a single point
+constexpr std::uint64_t kDeadBatches = 8;    // batches in which a dead unit was silent, at least
+constexpr std::uint64_t kDeadPlaces = 256;   // samples and positions in which it was silent, at least
 
 /// The dimension along which units lie: channels for images, features for everything else.
 std::size_t unit_axis(const stats::TensorView& tensor) {
@@ -30,7 +31,7 @@ ActivationLedger::Activation& ActivationLedger::entry(const std::string& layer) 
 
 void ActivationLedger::measure(const std::string& layer, std::string_view plain, const stats::TensorView& output,
                                const OutputExtras& extras) {
-  if (layer.empty() || output.count() == 0) return;
+  if (layer.empty() || output.count() < kFewestOutputs) return;
   const Part part = part_of(plain);
   const auto shape = part == Part::activation ? activation_shape(plain) : std::nullopt;
   const bool saturates = shape && (shape->low != 0 || shape->high != 0);

@@ -91,6 +91,17 @@ TEST(ActivationLedger, TellsDeadUnitsAfterAWholeWindow) {
   EXPECT_EQ(newest(recorder, "activations/fc -> relu#zero-share"), 0.5);
 }
 
+TEST(ActivationLedger, OneNumberHasNoSpread) {
+  Recorder recorder = in_memory();
+  ActivationLedger ledger;
+  const std::vector<float> outputs = {1, -1, 0, 0.5F};
+  const std::vector<float> single = {3};
+  ledger.measure("head", "linear", stats::TensorView::of(outputs));
+  ledger.measure("head", "linear", stats::TensorView::of(single));  // the value at one point, as of a boundary
+  ledger.record(recorder, 0);
+  EXPECT_GT(newest(recorder, "activations/head#std"), 0.5);
+}
+
 TEST(ActivationLedger, TellsSaturationOfThoseThatSaturate) {
   Recorder recorder = in_memory();
   ActivationLedger ledger;

@@ -1,6 +1,7 @@
 // dead-neurons: units of a rectified layer are zero for every sample.
 #include <variant>
 
+#include "diagnosis/facts.h"
 #include "diagnosis/recorded.h"
 
 namespace osler::catalogue {
@@ -15,7 +16,7 @@ The share of units that were silent in all of the last eight traced batches, as 
 run: above `warning` a warning, above `critical` critical. While training
 clearly improves critical becomes a warning and a warning a note; where it goes well (the loss more than halved, the
 accuracy at least 80 %) even a critical share is only noted. Below `few` it is a note wherever the loss has come down to
-`learned` of its start; for agents and networks that play against each other it is one step less severe.
+`learned` of its start, and in the first `first_steps` steps under a monitor; for agents and networks that play against each other it is one step less severe.
 
 ## Why it matters
 A silent ReLU has a slope of zero and receives no gradient: it stays dead, and the layer is smaller than it was paid
@@ -47,7 +48,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   const bool learned = loss != nullptr && !loss->negated && loss->start > 0 &&
                        loss->end < settings["learned"] * loss->start && !loss->ends_nonfinite;
-  if (learned && seen->severity == Severity::warning && seen->evidence.front().observed < settings["few"]) {
+  // The first steps move the units: those of inputs above zero begin on one side.
+  const bool early = monitored(patient) && static_cast<double>(patient.run().steps().last) < settings["first_steps"];
+  const bool harmless = early || (learned && seen->evidence.front().observed < settings["few"]);
+  if (harmless && seen->severity == Severity::warning) {
     seen->severity = Severity::note;
   }
   return verdict;
@@ -64,6 +68,7 @@ Finding dead_neurons() {
            {"critical", 0.5, "share of dead units that is critical: half the layer is lost (chosen)"},
            {"few", 0.3, "share of dead units that is only noted where the loss has fallen far (chosen)"},
            {"learned", 0.7, "share of its start that such a loss has come down to: many have a floor (chosen)"},
+           {"first_steps", 100, "steps of a monitored training within which less than a critical share is only noted"},
            {"fewest", 3, "recorded values needed to call it lasting"}},
           check};
 }

@@ -14,7 +14,8 @@ The mean of the inputs is far from 0, or their spread far from 1.
 
 ## Signature
 The median over the batches of the mean lies beyond `center` deviations or more from 0, or the deviation is outside
-`least` to `most`. Constant inputs are left to the other checks.
+`least` to `most`. Where all inputs lie between 0 and 1, the mean may be `center_within_one` deviations from 0. Constant
+inputs are left to the other checks.
 
 ## Why it matters
 Usual initialisations assume inputs of mean 0 and deviation 1; with others the first layer saturates or whispers, and
@@ -36,7 +37,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   if (!(deviation->late > 0)) return NotFound{};
   const double off = std::abs(center->late) / deviation->late;
-  const bool shifted = off > settings["center"];
+  // Between 0 and 1 no input is large, wherever the mean is.
+  const auto size = recorded(patient, series_name::kBatchMagnitude);
+  const bool within_one = size && size->highest <= 1 && center->lowest >= 0;
+  const bool shifted = off > settings[within_one ? "center_within_one" : "center"];
   const bool scaled = deviation->late < settings["least"] || deviation->late > settings["most"];
   if (!shifted && !scaled) return NotFound{};
   const double factor =
@@ -59,6 +63,7 @@ Finding batch_unnormalized() {
           {Need::batch},
           kDoc,
           {{"center", 3, "deviations that the mean may be from 0; pixels scaled to 0..1 have about 1"},
+           {"center_within_one", 10, "the same where all inputs lie between 0 and 1 (chosen)"},
            {"least", 0.02, "smallest deviation a first layer can work with"},
            {"most", 20, "largest deviation a first layer can work with"}},
           check};

@@ -87,8 +87,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   // The few states that an agent has come to so far leave many units off.
   const bool narrow = worst < settings["nearly_all"] && patient.reinforcement();
-  const bool harmless =
-      narrow || takes_turns(patient, settings) || (worst < settings["nearly_all"] && training_improves(patient));
+  // Units that the first steps have yet to move.
+  const bool early = worst < settings["nearly_all"] && monitored(patient) &&
+                     static_cast<double>(patient.run().steps().last) < settings["first_steps"];
+  const bool harmless = early || narrow || takes_turns(patient, settings) ||
+                        (worst < settings["nearly_all"] && training_improves(patient));
   const Severity severity = harmless ? Severity::note : Severity::warning;
   Observation seen = observe(severity, confidence_of(worst / settings["zero_share"]), first_step, last_step,
                              "Most of the gradient is exactly zero in " + listed(silent) + ".");
@@ -104,17 +107,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding gradients_mostly_zero() {
-  return {"gradients-mostly-zero",
-          "Most of a layer's gradient is exactly zero",
-          {Need::layer},
-          kDoc,
-          {{"fewest_points", 4, "logged shares needed to call it lasting"},
-           {"small_batch", 16, "samples below which many units are off by chance"},
-           {"silent", 0.1, "share of silent units below which a watched layer is alive (chosen)"},
-           {"zero_share", 0.5,
-            "share of exact zeros beyond which the layer is mostly off: more than a ReLU leaves, which is half"},
-           {"nearly_all", 0.75, "share of zeros up to which a layer of a network that learns is worth a note only"}},
-          check};
+  return {
+      "gradients-mostly-zero",
+      "Most of a layer's gradient is exactly zero",
+      {Need::layer},
+      kDoc,
+      {{"fewest_points", 4, "logged shares needed to call it lasting"},
+       {"small_batch", 16, "samples below which many units are off by chance"},
+       {"silent", 0.1, "share of silent units below which a watched layer is alive (chosen)"},
+       {"first_steps", 100, "steps of a monitored training within which fewer than nearly all are worth a note only"},
+       {"zero_share", 0.5,
+        "share of exact zeros beyond which the layer is mostly off: more than a ReLU leaves, which is half"},
+       {"nearly_all", 0.75, "share of zeros up to which a layer of a network that learns is worth a note only"}},
+      check};
 }
 
 }  // namespace osler::catalogue

@@ -84,6 +84,32 @@ TEST(DeadNeurons, AFewInANetworkThatHasLearnedAreANote) {
   EXPECT_TRUE(found(verdict_of("dead-neurons", with(0.4, 0.5)), Severity::warning));
 }
 
+TEST(DeadNeurons, TheFirstStepsMoveTheUnits) {
+  const auto with = [](std::int64_t stride, double share) {
+    osler::Run run;
+    record(run, "loss", noisy(40, 0.02, 1, [](double) { return 1.0; }), {0, stride});
+    record(run, "activations/0 -> relu#dead-share", level(share), {0, stride});
+    record(run, "osler/check/parameters-not-optimized", {0});
+    return run;
+  };
+  EXPECT_TRUE(found(verdict_of("dead-neurons", with(1, 0.4)), Severity::note));
+  EXPECT_TRUE(found(verdict_of("dead-neurons", with(10, 0.4)), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("dead-neurons", with(1, 0.9)), Severity::critical));
+}
+
+TEST(BatchUnnormalized, BetweenZeroAndOneNoInputIsLarge) {
+  const auto with = [](double magnitude, double center, double deviation) {
+    osler::Run run;
+    record(run, "osler/batch/magnitude", level(magnitude));
+    record(run, "osler/batch/center", level(center));
+    record(run, "osler/batch/deviation", level(deviation));
+    return run;
+  };
+  EXPECT_TRUE(absent(verdict_of("batch-unnormalized", with(1, 0.5, 0.1))));
+  EXPECT_TRUE(found(verdict_of("batch-unnormalized", with(1, 0.5, 0.01)), Severity::warning));
+  EXPECT_TRUE(found(verdict_of("batch-unnormalized", with(8, 0.5, 0.1)), Severity::warning));
+}
+
 /// A layer without a gradient beside others that have one.
 Run without_gradient_in(const std::string& dead) {
   osler::Run run;
