@@ -125,7 +125,7 @@ Finding loss_plateau() {
        {"skilled", 0.85, "share of the way from guessing to perfection at which a plateau is the end of the way"},
        {"warn_share", 0.75, "flat share of the run that is worth a warning while the budget is being spent"},
        {"gap", 0.07, "distance of validation above training, as a share of its level"},
-       {"usual_gap", 0.25, "the same where answers are counted as well: losses part before answers do"},
+       {"usual_gap", 0.5, "the same where answers are counted as well: losses part before answers do"},
        {"far", 0.62, "share of its start above which validation has come little of its way"},
        {"fall", 0.1, "fall of training meanwhile, as a share of its level"},
        {"follows", 0.25, "fall of validation, as a share of that of training, that shows that it still follows"},

@@ -93,6 +93,9 @@ std::optional<Observation> adds_up(const Patient& patient, const LossAndAccuracy
       std::abs(halfway) > settings["halfway"] * gained || floor < settings["least_floor"]) {
     return std::nullopt;
   }
+  // Before a classifier is sure of anything its answers become right as fast as its loss falls: it must have come to
+  // rest.
+  if (loss.course[loss.size() * 2 / 3] - loss.end > settings["rests"] * (loss.start - loss.end)) return std::nullopt;
   const double classes = 1 + std::numbers::e * std::expm1(floor);
   const Reading& whole = patient.training() != nullptr ? *patient.training() : loss;
   const double opening = first_value(patient, whole) / std::log(classes);
@@ -198,6 +201,7 @@ Finding accuracy_outruns_loss() {
        {"most_nats", 7, "first loss, in nats, beyond which it is no guess among a number of classes"},
        {"gained", 0.1, "gain in right answers over which loss and accuracy must add up"},
        {"along", 0.2, "change of their sum, as a share of that gain; a cross-entropy changes it by more than 1"},
+       {"rests", 0.25, "share of its fall that such a loss may still fall over the last third"},
        {"halfway", 0.15, "the same from the middle of the run on"},
        {"least_floor", 0.5, "least floor, in nats: three classes have 0.55, and a hinge or a square none"},
        {"least_opening", 0.85, "first loss, in units of the guess that the sum tells, of a mean over the first epoch"},
