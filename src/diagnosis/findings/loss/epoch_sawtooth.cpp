@@ -5,6 +5,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/epochs.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -29,8 +30,9 @@ epoch explain `pattern_share` of the loss's scatter about its course, and differ
 Boundaries come from a series of epochs, else from the distance between validations. Where neither shows it, the loss
 itself may: scatter that comes back in the same order after a fixed number of rows, `fewest_late` times or more, is a
 fixed order of the batches. Or training is right in less than `unlearned` of the cases in which validation is, over the
-first `early` of the run: batches of one class each, of which every one undoes what the last has taught. No noise in
-labels and no dropout makes answers that much worse than guesses.
+first `early` of the run, or, in the mean of an epoch, less often than its loss gives probability to right answers: batches
+of one class each, of which every one undoes what the last has taught. No noise in labels and no dropout makes answers
+that much worse than guesses.
 
 ## Why it matters
 The batches come in the same order every time: classes or difficulties follow each other, and the model adapts to what
@@ -200,6 +202,32 @@ double usual_until(const LossAndAccuracy& pair, double step) {
   return last == 0 ? 0 : pair.share(signal::median(std::span(curve.value).first(static_cast<std::size_t>(last))));
 }
 
+/// Training answers beside validation answers at one time.
+struct Answers {
+  double taught = 0;
+  double known = 0;
+  std::int64_t step = 0;
+};
+
+/// The first epoch of which fewer answers are right than the loss gives probability to the right ones. The mean
+/// probability of the right class is at least exp(-loss), and one that knows how sure it may be is right as often.
+std::optional<Answers> wrong_by_its_own_measure(const LossAndAccuracy& training, const LossAndAccuracy& validation,
+                                                double until, const SettingValues& settings) {
+  const signal::Curve& answers = training.accuracy->curve;
+  const signal::Curve& losses = training.loss->curve;
+  for (std::size_t i = 0; i < std::min(answers.size(), losses.size()) && answers.step[i] <= until; ++i) {
+    if (losses.value[i] < settings["unsure"]) continue;
+    const double taught = training.share(answers.value[i]);
+    const double known =
+        validation.share(validation.accuracy->curve.value[validation.accuracy->index_at(answers.step[i])]);
+    if (taught < settings["by_its_loss"] * std::exp(-losses.value[i]) && known > settings["known"] &&
+        taught < settings["of_validation"] * known) {
+      return Answers{taught, known, std::llround(answers.step[i])};
+    }
+  }
+  return std::nullopt;
+}
+
 /// Training answers are far worse than guesses while validation answers are not: each batch holds one class, and not
 /// the one that the batch before it has taught.
 std::optional<Observation> one_class_after_another(const Patient& patient, const SettingValues& settings) {
@@ -207,24 +235,30 @@ std::optional<Observation> one_class_after_another(const Patient& patient, const
   const LossAndAccuracy* validation = nullptr;
   const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);
   for (const LossAndAccuracy& pair : pairs) (pair.split == "training" ? training : validation) = &pair;
-  if (training == nullptr || validation == nullptr || training->loss->nonfinite > 0) return std::nullopt;
-  if (training->accuracy->size() < settings["fewest_answers"] ||
+  if (training == nullptr || validation == nullptr || training->loss->nonfinite > 0 || training->loss->negated ||
+      training->accuracy->size() < settings["fewest_answers"] ||
       validation->accuracy->size() < settings["fewest_answers"]) {
     return std::nullopt;
   }
   const std::vector<double>& steps = training->accuracy->curve.step;
   const double until = steps.front() + settings["early"] * (steps.back() - steps.front());
-  const double taught = usual_until(*training, until);
-  const double known = usual_until(*validation, until);
-  if (known < settings["known"] || taught > settings["unlearned"] * known) return std::nullopt;
-  Observation seen = observe(
-      Severity::warning, confidence_of(2), training->accuracy->first_step, training->accuracy->last_step,
-      training->accuracy->name + " is " + per_cent(taught) + " early in the run, far below the " + per_cent(known) +
-          " of " + validation->accuracy->name + ": batches hold one class after another, each undoing the last.");
+  std::optional<Answers> found;
+  if (averages_epochs(patient)) found = wrong_by_its_own_measure(*training, *validation, until, settings);
+  if (!found) {
+    const Answers usual = {usual_until(*training, until), usual_until(*validation, until), std::llround(until)};
+    if (usual.known > settings["known"] && usual.taught < settings["unlearned"] * usual.known) found = usual;
+  }
+  if (!found) return std::nullopt;
+  Observation seen =
+      observe(Severity::warning, confidence_of(2), training->accuracy->first_step, training->accuracy->last_step,
+              training->accuracy->name + " is " + per_cent(found->taught) + " by " + at_step(found->step) +
+                  ", far below the " + per_cent(found->known) + " of " + validation->accuracy->name +
+                  ": batches hold one class after another, each undoing the last.");
   seen.qualifiers["kind"] = "one-class-batches";
-  seen.evidence.push_back(evidence(training->accuracy->name, training->accuracy->first_step,
-                                   training->accuracy->last_step, taught, settings["unlearned"] * known,
-                                   "medians of the first " + per_cent(settings["early"]) + " of the run"));
+  seen.evidence.push_back(
+      evidence(training->accuracy->name, training->accuracy->first_step, found->step, found->taught,
+               settings["unlearned"] * found->known,
+               "validation is right " + times(found->known / std::max(found->taught, 1e-3)) + " as often"));
   return seen;
 }
 
@@ -294,7 +328,10 @@ Finding epoch_sawtooth() {
            {"pattern_share", 0.5, "share of the scatter that the place within the epoch must explain"},
            {"pattern_amplitude", 0.15, "half the range of a pattern, as a share of the level, that matters"},
            {"fewest_answers", 6, "accuracies of training and of validation needed to compare them"},
-           {"early", 0.25, "first part of the run in which they are compared"},
+           {"early", 0.2, "first part of the run in which they are compared"},
+           {"unsure", 1, "loss, in nats, above which the means of epochs are compared with it"},
+           {"by_its_loss", 0.5, "share of exp(-loss) that fewer answers are right than; no healthy run has 0.6"},
+           {"of_validation", 0.33, "share of the validation accuracy that training stays below in that case"},
            {"known", 0.1, "validation accuracy by then that shows that something is known"},
            {"unlearned", 0.2,
             "share of it below which training answers worse than a guess; dropout of 0.8 leaves 0.41, labels of which "

@@ -124,5 +124,24 @@ TEST(EpochSawtooth, DropoutAndWrongLabelsTakeHalfOfTheAnswersAtMost) {
   EXPECT_TRUE(no_alarm(verdict_of(kId, answering(0.12))));
 }
 
+TEST(EpochSawtooth, AFirstEpochWorseThanItsOwnLossAllowsIsEnough) {
+  // exp(-2.45) is 0.086: the right class had that probability on average, and was hardly ever the first choice.
+  const auto after = [](double first) {
+    osler::Run run;
+    Values right = curve(25, [](double x) { return 0.14 + 0.8 * (1 - std::exp(-4 * x)); });
+    right[0] = first;
+    Values loss = curve(25, [](double x) { return 0.2 + 2.1 * std::exp(-4 * x); });
+    loss[0] = 2.45;
+    record(run, "train_loss", loss, {.first = 1});
+    record(run, "train_acc", right, {.first = 1});
+    record(run, "val_loss", curve(25, [](double x) { return 0.5 + 1.8 * std::exp(-4 * x); }), {.first = 1});
+    record(run, "val_acc", curve(25, [](double x) { return 0.17 + 0.65 * (1 - std::exp(-4 * x)); }), {.first = 1});
+    return verdict_of(kId, run);
+  };
+  const Verdict verdict = after(0.025);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_TRUE(no_alarm(after(0.08))) << "a guess among twelve";
+}
+
 }  // namespace
 }  // namespace osler::sample
