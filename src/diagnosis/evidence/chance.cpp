@@ -286,7 +286,8 @@ std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
                    false,
                    validation,
                    accuracy.first_step,
-                   accuracy.last_step};
+                   accuracy.last_step,
+                   best > 0 ? -std::log(best) : 0};
 }
 
 /// It ranks no better than a guess, and never did.
@@ -323,6 +324,11 @@ bool begins_late(const Patient& patient) {
 }
 
 }  // namespace
+
+bool Unlearned::agrees(const Reading& loss) const {
+  constexpr double kFar = 0.2;  // of its start: what fell that far was blown up or a sum, and tells nothing of guesses
+  return guess > 0 && loss.end >= guess && loss.end > kFar * loss.start;
+}
 
 std::optional<Unlearned> unlearned(const Patient& patient) {
   if (patient.reinforcement() || patient.adversarial()) return std::nullopt;

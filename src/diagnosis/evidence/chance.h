@@ -35,6 +35,10 @@ struct Unlearned {
   bool validation = false;  ///< measured on validation data
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
+  double guess = 0;  ///< of an accuracy: the nats that a guess costs which is right as often; 0 for other figures
+
+  /// A loss that claims no more than the figure does: it came down to that of a guess, from not far above.
+  [[nodiscard]] bool agrees(const Reading& loss) const;
 };
 /// R2 that was never above 0, an area under the curve that was never above that of guessing, or an accuracy that is low
 /// and has not risen since its first values. Unlike guessing(), it holds whatever the loss did meanwhile.

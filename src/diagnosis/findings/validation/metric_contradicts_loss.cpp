@@ -87,7 +87,7 @@ std::optional<Observation> unmoved(const Patient& patient, const SettingValues& 
   const auto figure = unlearned(patient);
   const Reading* loss = figure && figure->validation ? patient.validation() : patient.training();
   if (!figure || figure->follows || loss == nullptr || loss->negated || !(loss->start > 0) || loss->nonfinite > 0 ||
-      loss->end > settings["fallen"] * loss->start || loss->end < 0) {
+      figure->agrees(*loss) || loss->end > settings["fallen"] * loss->start || loss->end < 0) {
     return {};
   }
   Observation seen = observe(Severity::warning, confidence_of(2), loss->first_step, loss->last_step,

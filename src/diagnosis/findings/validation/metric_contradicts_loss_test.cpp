@@ -90,5 +90,17 @@ TEST(MetricContradictsLoss, ARiseOfAHairIsNone) {
   EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
 }
 
+TEST(MetricContradictsLoss, ALossThatComesDownToThatOfAGuessAgreesWithTheGuess) {
+  // Three classes: 1.37 is more than ln 3, however far above it the loss began.
+  osler::Run run;
+  record(run, "train_loss", noisy(20, 0.01, 35, [](double x) { return 1.32 + 2.3 * std::exp(-6 * x); }));
+  record(run, "val_loss", noisy(20, 0.002, 36, [](double x) { return 1.37 + 1.9 * std::exp(-6 * x); }));
+  record(run, "val_acc", {0.31, 0.3,   0.29,  0.28, 0.265, 0.305, 0.31, 0.325, 0.33, 0.345,
+                          0.34, 0.335, 0.335, 0.34, 0.345, 0.345, 0.34, 0.34,  0.34, 0.345});
+  EXPECT_TRUE(absent(verdict_of(kId, run)));
+  const Verdict weak = verdict_of("underfitting", run);
+  EXPECT_TRUE(found(weak, Severity::warning)) << in_words(weak);
+}
+
 }  // namespace
 }  // namespace osler::sample

@@ -87,7 +87,7 @@ std::optional<Observation> knows_nothing(const Patient& patient, const SettingVa
                          training->end > settings["beside"] * validation->end;
   const bool learned =
       training != nullptr && training->start > 0 && !no_better && training->end < settings["learned"] * training->start;
-  if (learned && !found->follows) return std::nullopt;
+  if (learned && !found->follows && !found->agrees(*training)) return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(2), found->first_step, found->last_step,
                              found->series + " is " + number(found->figure) + " at best, " + found->words + ".");
   seen.evidence.push_back(evidence(found->series, found->first_step, found->last_step, found->figure, found->limit,
