@@ -24,7 +24,8 @@ The validation loss falls significantly over the run, by at least `loss_share` o
 of its best. The leading metric gets worse significantly, by `metric_share` of its level, and ends worse than it began;
 no other logged metric of validation gets better. An area under the curve that falls clearly below that of guessing while
 the loss improves contradicts it as well: the answers are right and read the wrong way round. So does R2 that was never
-above 0, or a low accuracy that has not risen since its first values, beside a loss that fell to `fallen` of its start.
+above 0, or a low accuracy that has not risen since its first values, beside a loss that fell to `fallen` of its start;
+and an accuracy of less than `of_expected` of exp(-loss), where that of training is as its own loss says.
 
 ## Why it matters
 One of the two is wrong: the metric is computed on the wrong output, with a wrong threshold or mapping of labels, or the
@@ -66,6 +67,38 @@ std::optional<Observation> impossible_accuracy(const Patient& patient, const Set
     return seen;
   }
   return {};
+}
+
+/// Validation answers are right far less often than their loss gives probability to right ones: at least exp(-loss) on
+/// average, and one that knows how sure it may be is right as often. That the loss is one of probabilities shows in
+/// training, whose answers are as its own loss says.
+std::optional<Observation> seldomer_than_expected(const Patient& patient, const SettingValues& settings) {
+  const LossAndAccuracy* training = nullptr;
+  const LossAndAccuracy* validation = nullptr;
+  const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);
+  for (const LossAndAccuracy& pair : pairs) (pair.split == "training" ? training : validation) = &pair;
+  if (training == nullptr || validation == nullptr || validation->loss->nonfinite > 0) return {};
+  for (const LossAndAccuracy* pair : {training, validation}) {
+    if (pair->loss->size() < settings["fewest_points"] || pair->accuracy->size() < settings["fewest_points"] ||
+        pair->loss->negated || !(pair->loss->end > 0)) {
+      return {};
+    }
+  }
+  const double taught = training->share(training->accuracy->end);
+  const double right = validation->share(validation->accuracy->best);
+  const double expected = std::exp(-validation->loss->end);
+  if (taught < std::exp(-training->loss->end) || right > settings["of_expected"] * expected) return {};
+  const Reading& loss = *validation->loss;
+  Observation seen =
+      observe(Severity::warning, confidence_of(expected / std::max(right, 0.01)), loss.first_step, loss.last_step,
+              validation->accuracy->name + " is " + number(validation->accuracy->shown(validation->accuracy->best)) +
+                  " at best, but " + loss.name + " of " + number(loss.end) + " gives " + per_cent(expected) +
+                  " to right answers, and training is right in " + per_cent(taught) + ".");
+  seen.evidence.push_back(evidence(validation->accuracy->name, loss.first_step, loss.last_step, right,
+                                   settings["of_expected"] * expected,
+                                   "the mean probability of right answers is at least exp(-loss)"));
+  seen.qualifiers["kind"] = "impossible";
+  return seen;
 }
 
 /// The loss says that the classes are told apart, the area under the curve that they are told apart the wrong way
@@ -114,6 +147,7 @@ bool rises_surely(const Movement& movement, double least, const SettingValues& s
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = turned_round(patient)) return std::move(*seen);
   if (auto seen = impossible_accuracy(patient, settings)) return std::move(*seen);
+  if (auto seen = seldomer_than_expected(patient, settings)) return std::move(*seen);
   if (auto seen = unmoved(patient, settings)) return std::move(*seen);
   const Reading* loss = patient.validation();
   std::vector<const Reading*> metrics;
@@ -163,6 +197,7 @@ Finding metric_contradicts_loss() {
           {{"fewest_points", 8, "evaluations needed to see two trends"},
            {"fewest_pairs", 3, "values of a loss and an accuracy that contradict each other by arithmetic"},
            {"p_value", 0.001, "significance of both trends; two of them must hold at once"},
+           {"of_expected", 0.55, "share of exp(-loss) that fewer answers are right than"},
            {"in_order", 0.9, "Kendall's tau of evaluations of which hardly a pair is out of order"},
            {"p_of_order", 0.05, "significance of both trends in that case"},
            {"loss_share", 0.1, "fall of the loss, as a share of its level, that should show in a metric"},

@@ -102,5 +102,19 @@ TEST(MetricContradictsLoss, ALossThatComesDownToThatOfAGuessAgreesWithTheGuess) 
   EXPECT_TRUE(found(weak, Severity::warning)) << in_words(weak);
 }
 
+TEST(MetricContradictsLoss, AnswersSeldomerThanTheirLossGivesThemProbabilityAreFound) {
+  const auto right = [](double validation) {
+    osler::Run run;
+    record(run, "train_loss", noisy(14, 0.01, 41, [](double x) { return 0.56 + 0.8 * std::exp(-9 * x); }));
+    record(run, "train_acc", noisy(14, 0.01, 42, [](double x) { return 0.78 - 0.35 * std::exp(-9 * x); }));
+    record(run, "val_loss", noisy(14, 0.01, 43, [](double x) { return 0.66 + 0.2 * std::exp(-9 * x); }));
+    record(run, "val_acc", noisy(14, 0.04, 44, [&](double) { return validation; }));
+    return verdict_of(kId, run);
+  };
+  const Verdict verdict = right(0.22);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_TRUE(absent(right(0.6)));
+}
+
 }  // namespace
 }  // namespace osler::sample
