@@ -29,6 +29,13 @@ TEST(HeldBack, AnswersApartAtLossesAlikeSpeakForWrongLabels) {
   EXPECT_EQ(first(bed.weigh()), "label-noise");
 }
 
+TEST(HeldBack, AnswersAlikeAtLossesApartSpeakForSmoothing) {
+  Bedside bed;
+  bed.found("validation-better-than-training", 0.7, Severity::warning,
+            {{"training", "held back"}, {"answers", "alike"}});
+  EXPECT_EQ(first(bed.weigh()), "label-smoothing");
+}
+
 TEST(SigmoidTwice, IsAWrongLossRatherThanSmoothing) {
   Bedside bed;
   bed.found("accuracy-outruns-loss", 0.75, Severity::warning, {{"floor", "sigmoid-twice"}});

@@ -58,6 +58,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (qualifier(better, "training") == "held back") {
     found.push_back({1.5, "training is held back and validation is not: wrong labels cannot be learned"});
   }
+  if (qualifier(better, "answers") == "alike") {
+    found.push_back({-2.5, "wrong labels would take right answers from training, which has as many as validation"});
+  }
   if (qualifier(better, "answers") == "apart") {
     found.push_back({0.7, "the answers part while the losses are alike: what is asked is unanswerable in part"});
   }

@@ -34,6 +34,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   }
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-2.0, *low});
   if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.3, *high});
+  if (qualifier(findings.found("validation-better-than-training"), "answers") == "alike") {
+    found.push_back({2.2, "training answers are as right as those of validation and cost far more"});
+  }
   const auto set = osler::label_smoothing(patient);
   if (set && *set > 0) found.push_back({1.6, "label smoothing is set to " + number(*set)});
   const Reading* training = patient.training();

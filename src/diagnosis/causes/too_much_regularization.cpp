@@ -32,6 +32,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({3.2, "the loss crept back up smoothly, and validation with it, as when the weights shrink"});
   }
   if (const auto held = training_held_up(patient)) found.push_back({2.8, *held});
+  if (qualifier(findings.found("validation-better-than-training"), "answers") == "alike") {
+    found.push_back({-2.0, "units dropped would take right answers from training, which has as many as validation"});
+  }
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
   const std::string_view optimizer = configured_text(patient, {"optimizer"}).value_or("");

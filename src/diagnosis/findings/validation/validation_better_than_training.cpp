@@ -59,6 +59,29 @@ Comparison compare(const Reading& training, const Reading& validation) {
   return comparison;
 }
 
+/// What is right of both splits, late in the run; nothing where the log does not have the accuracies of both.
+struct LateAnswers {
+  LossAndAccuracy training;
+  LossAndAccuracy validation;
+  double taught = 0;
+  double known = 0;
+};
+std::optional<LateAnswers> late_answers(const Patient& patient, const SettingValues& settings) {
+  std::optional<LossAndAccuracy> training;
+  std::optional<LossAndAccuracy> validation;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    (pair.split == "training" ? training : validation) = pair;
+  }
+  if (!training || !validation || training->accuracy->size() < settings["fewest_points"] ||
+      validation->accuracy->size() < settings["fewest_points"]) {
+    return std::nullopt;
+  }
+  const auto later = [](const LossAndAccuracy& pair) {
+    return pair.share(signal::median(std::span(pair.accuracy->curve.value).subspan(pair.accuracy->size() / 2)));
+  };
+  return LateAnswers{*training, *validation, later(*training), later(*validation)};
+}
+
 /// Training hardly came off its first loss while validation fell far below it: what training is asked for cannot be
 /// learned, be it wrong labels, labels smoothed away or units dropped.
 std::optional<Observation> held_back(const Patient& patient, const Reading& training, const Reading& validation,
@@ -69,16 +92,22 @@ std::optional<Observation> held_back(const Patient& patient, const Reading& trai
   if (validation.start < settings["same_scale"] * training.start) return std::nullopt;
   if (training.negated || training.size() < settings["fewest_losses"] || left < settings["left"] || left > 1 ||
       training.top > settings["climbed"] * training.start || validation.end > settings["below"] * training.end ||
-      validation.end < 0 || validation.end > settings["fell"] * validation.start ||
-      (reached && reached->share > settings["skilled"])) {
+      validation.end < 0) {
     return std::nullopt;
   }
+  // Answers as right as those of validation at a loss that stands near that of its start: nothing explains that but
+  // what training is asked. Where answers do not tell, validation must show what could be had.
+  const auto late = late_answers(patient, settings);
+  const bool knows = late && late->taught > late->known - settings["as_right"];
+  const bool shows = validation.end < settings["fell"] * validation.start;
+  if (!knows && (!shows || (reached && reached->share > settings["skilled"]))) return std::nullopt;
   Observation seen =
       observe(Severity::warning, confidence_of(left / settings["left"] + 0.5), training.first_step, training.last_step,
               training.name + " came only from " + number(training.start) + " to " + number(training.end) + " while " +
                   validation.name + " fell to " + number(validation.end) +
                   ": something holds training back that validation lacks.");
   seen.qualifiers["training"] = "held back";
+  if (knows) seen.qualifiers["answers"] = "alike";
   seen.evidence.push_back(evidence(training.name, training.first_step, training.last_step, left, settings["left"],
                                    per_cent(left) + " of the first loss is left"));
   seen.evidence.push_back(evidence(validation.name, validation.first_step, validation.last_step,
@@ -91,35 +120,24 @@ std::optional<Observation> held_back(const Patient& patient, const Reading& trai
 /// asked is half unanswerable, and the model has learned to be unsure. Units dropped and samples altered raise the
 /// training loss by as much as they take from its answers.
 std::optional<Observation> unsure_of_what_it_knows(const Patient& patient, const SettingValues& settings) {
-  const LossAndAccuracy* training = nullptr;
-  const LossAndAccuracy* validation = nullptr;
-  const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);
-  for (const LossAndAccuracy& pair : pairs) (pair.split == "training" ? training : validation) = &pair;
-  if (training == nullptr || validation == nullptr || training->loss->negated ||
-      training->accuracy->size() < settings["fewest_points"] ||
-      validation->accuracy->size() < settings["fewest_points"] || !(training->loss->end > 0)) {
-    return std::nullopt;
-  }
-  const auto later = [](const LossAndAccuracy& pair) {
-    return pair.share(signal::median(std::span(pair.accuracy->curve.value).subspan(pair.accuracy->size() / 2)));
-  };
-  const double taught = later(*training);
-  const double known = later(*validation);
-  const double alike = validation->loss->end / training->loss->end;
+  const auto late = late_answers(patient, settings);
+  if (!late || late->training.loss->negated || !(late->training.loss->end > 0)) return std::nullopt;
+  const auto& [training, validation, taught, known] = *late;
+  const double alike = validation.loss->end / training.loss->end;
   if (known - taught < settings["answers_apart"] || alike < settings["losses_alike"] || alike > 1 ||
-      training->loss->end < settings["left_unsure"] * training->loss->start) {
+      training.loss->end < settings["left_unsure"] * training.loss->start) {
     return std::nullopt;
   }
   Observation seen = observe(Severity::warning, confidence_of((known - taught) / settings["answers_apart"] + 0.5),
-                             training->loss->first_step, training->loss->last_step,
-                             validation->accuracy->name + " is " + per_cent(known) + ", " + training->accuracy->name +
+                             training.loss->first_step, training.loss->last_step,
+                             validation.accuracy->name + " is " + per_cent(known) + ", " + training.accuracy->name +
                                  " only " + per_cent(taught) +
                                  ", though the losses are alike: something holds training back that validation lacks.");
   seen.qualifiers["training"] = "held back";
   seen.qualifiers["answers"] = "apart";
-  seen.evidence.push_back(evidence(validation->loss->name, validation->loss->first_step, validation->loss->last_step,
+  seen.evidence.push_back(evidence(validation.loss->name, validation.loss->first_step, validation.loss->last_step,
                                    alike, settings["losses_alike"],
-                                   "it ends at " + per_cent(alike) + " of " + training->loss->name));
+                                   "it ends at " + per_cent(alike) + " of " + training.loss->name));
   return seen;
 }
 
@@ -176,6 +194,7 @@ Finding validation_better_than_training() {
         "validation loss, as a share of the training loss, of one that is unsure; under dropout and augmentation it "
         "lies below 0.45 at such a distance (population)"},
        {"left_unsure", 0.5, "share of its first loss that such a training keeps"},
+       {"as_right", 0.05, "share of right answers by which training may lie below validation and know as much"},
        {"fell", 0.92, "share of its first value to which validation has come down meanwhile"},
        {"same_scale", 0.4, "first validation loss, as a share of the first training loss, of losses that are alike"},
        {"climbed", 1.3, "times its start above which a training loss has been elsewhere"},

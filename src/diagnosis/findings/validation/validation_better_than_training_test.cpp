@@ -76,5 +76,20 @@ TEST(ValidationBetterThanTraining, AValidationOfFewerNegativesLiesLowerFromTheFi
   EXPECT_TRUE(no_alarm(verdict_of(kId, run)));
 }
 
+TEST(ValidationBetterThanTraining, RightAnswersAtALossThatStandsAreHeldBack) {
+  // Labels smoothed by more than a half.
+  const auto smoothed = [](double right) {
+    osler::Run run;
+    record(run, "train_loss", noisy(12, 0.001, 11, [](double x) { return 1.45 + 0.07 * std::exp(-8 * x); }));
+    record(run, "train_acc", noisy(12, 0.005, 12, [&](double x) { return right - 0.18 * std::exp(-6 * x); }));
+    record(run, "val_loss", noisy(12, 0.001, 13, [](double x) { return 1.04 + 0.08 * std::exp(-4 * x); }));
+    record(run, "val_acc", noisy(12, 0.005, 14, [](double x) { return 0.78 - 0.05 * std::exp(-4 * x); }));
+    return verdict_of(kId, run);
+  };
+  const Verdict verdict = smoothed(0.8);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+  EXPECT_TRUE(no_alarm(smoothed(0.65))) << "as under dropout";
+}
+
 }  // namespace
 }  // namespace osler::sample
