@@ -36,6 +36,13 @@ TEST(HeldBack, AnswersAlikeAtLossesApartSpeakForSmoothing) {
   EXPECT_EQ(first(bed.weigh()), "label-smoothing");
 }
 
+TEST(SoftmaxTwice, IsAWrongLossRatherThanSmoothing) {
+  Bedside bed;
+  bed.found("accuracy-outruns-loss", 0.75, Severity::warning, {{"floor", "softmax-twice"}});
+  log(bed.run, "train_loss", 40, 1, [](double step) { return 1.7 + 0.4 / (1 + step); });
+  EXPECT_EQ(first(bed.weigh()), "wrong-loss-function");
+}
+
 TEST(SigmoidTwice, IsAWrongLossRatherThanSmoothing) {
   Bedside bed;
   bed.found("accuracy-outruns-loss", 0.75, Severity::warning, {{"floor", "sigmoid-twice"}});

@@ -29,6 +29,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
     found.push_back({-2.5, "there are two classes, whose labels are seldom smoothed"});
   }
+  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "softmax-twice") {
+    found.push_back({-1.8, "loss and right answers stand to each other as behind two softmaxes"});
+  }
   if (qualifier(findings.found("validation-better-than-training"), "training") == "held back") {
     found.push_back({0.8, "training is held back and validation is not: smoothed targets cannot be reached"});
   }

@@ -62,6 +62,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
                      "hides how sure they are"});
   }
   weigh_sign(patient, *training, found);
+  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "softmax-twice") {
+    found.push_back({2.5, "loss and right answers stand to each other as behind two softmaxes"});
+  }
   if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
   if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.0, *high});
   const auto classes = chance_classes(training->start, 0.05);
