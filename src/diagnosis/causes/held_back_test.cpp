@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "diagnosis/bedside.h"
 
 namespace osler {
@@ -34,6 +36,17 @@ TEST(HeldBack, AnswersAlikeAtLossesApartSpeakForSmoothing) {
   bed.found("validation-better-than-training", 0.7, Severity::warning,
             {{"training", "held back"}, {"answers", "alike"}});
   EXPECT_EQ(first(bed.weigh()), "label-smoothing");
+}
+
+TEST(HeldBack, ATextHasNoWrongLabels) {
+  Bedside bed;
+  bed.found("validation-better-than-training", 0.7, Severity::warning, {{"training", "held back"}});
+  const auto among_numbers = ids(bed.weigh().causes, 2);
+  EXPECT_THAT(among_numbers, Contains("label-noise"));
+  log(bed.run, "train_loss", 40, 1, [](double step) { return 3.4 + 0.4 / (1 + step); });
+  log(bed.run, "val_loss", 40, 1, [](double step) { return 2.7 + 0.9 / (1 + step); });
+  log(bed.run, "val_ppl", 40, 1, [](double step) { return std::exp(2.7 + 0.9 / (1 + step)); });
+  EXPECT_THAT(ids(bed.weigh().causes, 2), Not(Contains("label-noise")));
 }
 
 TEST(SoftmaxTwice, IsAWrongLossRatherThanSmoothing) {

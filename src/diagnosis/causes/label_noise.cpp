@@ -66,6 +66,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   }
   weigh_carry_over(patient, {.never = -1.1, .guesses = -0.4}, found);
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-1.5, *low});
+  if (patient.domain().domain == Domain::language_model) {
+    found.push_back({-1.5, "the labels of a text are its own next tokens"});
+  }
   const auto accuracy = patient.best_accuracy();
   if (accuracy && *accuracy > 0.97) {
     found.push_back({-1.2, "an accuracy of " + per_cent(*accuracy) + " leaves little room for wrong labels"});

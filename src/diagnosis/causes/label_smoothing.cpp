@@ -33,7 +33,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({-1.8, "loss and right answers stand to each other as behind two softmaxes"});
   }
   if (qualifier(findings.found("validation-better-than-training"), "training") == "held back") {
-    found.push_back({0.8, "training is held back and validation is not: smoothed targets cannot be reached"});
+    found.push_back({1.5, "training is held back and validation is not: smoothed targets cannot be reached"});
   }
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-2.0, *low});
   if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.3, *high});

@@ -59,7 +59,8 @@ Comparison compare(const Reading& training, const Reading& validation) {
   return comparison;
 }
 
-/// What is right of both splits, late in the run; nothing where the log does not have the accuracies of both.
+/// What is right of both splits, late in the run; nothing where the log does not have the accuracies of both, or where
+/// validation is right from the first evaluation on: then pairs are told apart, no classes.
 struct LateAnswers {
   LossAndAccuracy training;
   LossAndAccuracy validation;
@@ -73,7 +74,8 @@ std::optional<LateAnswers> late_answers(const Patient& patient, const SettingVal
     (pair.split == "training" ? training : validation) = pair;
   }
   if (!training || !validation || training->accuracy->size() < settings["fewest_points"] ||
-      validation->accuracy->size() < settings["fewest_points"]) {
+      validation->accuracy->size() < settings["fewest_points"] ||
+      validation->share(validation->accuracy->start) > settings["at_once"]) {
     return std::nullopt;
   }
   const auto later = [](const LossAndAccuracy& pair) {
@@ -194,6 +196,7 @@ Finding validation_better_than_training() {
         "validation loss, as a share of the training loss, of one that is unsure; under dropout and augmentation it "
         "lies below 0.45 at such a distance (population)"},
        {"left_unsure", 0.5, "share of its first loss that such a training keeps"},
+       {"at_once", 0.9, "first accuracy of a task that needs no training to be solved"},
        {"as_right", 0.05, "share of right answers by which training may lie below validation and know as much"},
        {"fell", 0.92, "share of its first value to which validation has come down meanwhile"},
        {"same_scale", 0.4, "first validation loss, as a share of the first training loss, of losses that are alike"},

@@ -91,5 +91,14 @@ TEST(ValidationBetterThanTraining, RightAnswersAtALossThatStandsAreHeldBack) {
   EXPECT_TRUE(no_alarm(smoothed(0.65))) << "as under dropout";
 }
 
+TEST(ValidationBetterThanTraining, PairsThatAreToldApartFromTheFirstAreNoClasses) {
+  osler::Run run;
+  record(run, "train_loss", noisy(20, 0.005, 15, [](double x) { return 2.0 + 1.3 * std::exp(-4 * x); }));
+  record(run, "train_acc", noisy(20, 0.02, 16, [](double x) { return 0.62 - 0.3 * std::exp(-4 * x); }));
+  record(run, "val_loss", noisy(20, 0.005, 17, [](double x) { return 1.64 + 0.6 * std::exp(-9 * x); }));
+  record(run, "val_acc", noisy(20, 0.001, 18, [](double) { return 0.998; }));
+  EXPECT_TRUE(no_alarm(verdict_of(kId, run)));
+}
+
 }  // namespace
 }  // namespace osler::sample
