@@ -89,7 +89,7 @@ std::optional<Observation> adds_up(const Patient& patient, const LossAndAccuracy
   const std::size_t beside = pair.accuracy->index_at(loss.curve.step[loss.size() / 2]);
   const double halfway = sum - middle - pair.share(pair.accuracy->course[beside]);
   const double floor = sum - 1;
-  if (gained < settings["gained"] || std::abs(drift) > settings["along"] * gained ||
+  if (right < settings["mostly"] || gained < settings["gained"] || std::abs(drift) > settings["along"] * gained ||
       std::abs(halfway) > settings["halfway"] * gained || floor < settings["least_floor"]) {
     return std::nullopt;
   }
@@ -199,6 +199,8 @@ Finding accuracy_outruns_loss() {
        {"ranked", 0.6,
         "the same where an area under the curve tells what is known; healthy runs of the population stay below 0.45"},
        {"most_nats", 7, "first loss, in nats, beyond which it is no guess among a number of classes"},
+       {"mostly", 0.5,
+        "share of right answers below which a model is sure of none, and its loss falls as slowly as they come"},
        {"gained", 0.1, "gain in right answers over which loss and accuracy must add up"},
        {"along", 0.2, "change of their sum, as a share of that gain; a cross-entropy changes it by more than 1"},
        {"rests", 0.25, "share of its fall that such a loss may still fall over the last third"},

@@ -103,6 +103,12 @@ TEST(AccuracyOutrunsLoss, ACrossEntropyFallsFasterThanItsAnswersBecomeRight) {
   EXPECT_TRUE(no_alarm(verdict_of("accuracy-outruns-loss", with(loss, right))));
 }
 
+TEST(AccuracyOutrunsLoss, AModelThatIsSureOfNothingYetAddsUpByItself) {
+  const Values right = curve(20, [](double x) { return 0.12 + 0.22 * (1 - std::exp(-5 * x)); });
+  const Values loss = curve(20, [](double x) { return 2.76 - 0.22 * (1 - std::exp(-5 * x)); });
+  EXPECT_TRUE(no_alarm(verdict_of("accuracy-outruns-loss", with(loss, right))));
+}
+
 TEST(AccuracyOutrunsLoss, AHingeAddsUpWithoutAFloor) {
   const Values right = curve(20, [](double x) { return 0.3 + 0.6 * (1 - std::exp(-5 * x)); });
   const Values loss = curve(20, [](double x) { return 0.7 - 0.6 * (1 - std::exp(-5 * x)); });
