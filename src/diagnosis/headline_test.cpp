@@ -45,6 +45,14 @@ TEST(Headline, OfALossThatOnlyCameDownToGuessingTellsWhereItCameFrom) {
   EXPECT_THAT(report.headline, AllOf(HasSubstr("came down from 10.3 to 2.3"), Not(HasSubstr("from the start"))));
 }
 
+TEST(Headline, OfALossThatOnlyCameBackTellsWhereItHadBeen) {
+  const Report report =
+      report_on(200, {{"train_loss", [](int step) { return 0.5 + (step == 0 ? 0.0 : 3 * std::exp(-step / 25.0)); }},
+                      {"train_accuracy", [](int step) { return 0.52 + 0.001 * (step % 3); }}});
+  EXPECT_THAT(report.headline,
+              AllOf(HasSubstr("came back to where it began: 0.5 at first"), HasSubstr(" at its highest")));
+}
+
 TEST(Headline, OfANoisyRunThatDivergedTellsLevelsAsLevels) {
   const Report report = report_on(300, {{"loss", [](int step) {
                                            const double noise = std::exp(std::sin(12.9898 * step));

@@ -235,7 +235,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   if (const Reading* loss = patient.training();
       loss != nullptr && only_came_back(patient, *loss, settings) && !something_learned(patient, 0, settings)) {
-    return describe(*loss, std::nullopt, 1.5);
+    Observation seen = describe(*loss, std::nullopt, 1.5);
+    seen.summary = loss->name + " only came back to where it began: " + number(loss->opening) + " at first, about " +
+                   number(*std::max_element(loss->course.begin(), loss->course.end())) + " at its highest, " +
+                   number(loss->end) + " now.";
+    return seen;
   }
   if (objectives.empty()) {
     return NotChecked{"no loss other than zero with at least " + number(settings["fewest_points"]) + " points"};
