@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/numbers.h"
 #include "formats/text/scan.h"
 
 namespace osler::text {
