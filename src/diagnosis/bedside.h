@@ -26,7 +26,7 @@ inline void log(Run& run, const std::string& name, std::int64_t rows, std::int64
 /// A patient with hand-made findings.
 struct Bedside {
   osler::Run run;
-  Findings findings;
+  Verdicts verdicts;
 
   Bedside& found(const std::string& id, double confidence = 0.9, Severity severity = Severity::warning,
                  std::map<std::string, std::string> qualifiers = {}) {
@@ -35,21 +35,21 @@ struct Bedside {
     seen.severity = severity;
     seen.confidence = confidence;
     seen.qualifiers = std::move(qualifiers);
-    findings.set(id, seen);
+    verdicts.set(id, seen);
     return *this;
   }
   Bedside& absent(const std::string& id) {
-    findings.set(id, NotFound{});
+    verdicts.set(id, NotFound{});
     return *this;
   }
   Bedside& unchecked(const std::string& id) {
-    findings.set(id, NotChecked{"not in the log"});
+    verdicts.set(id, NotChecked{"not in the log"});
     return *this;
   }
 
   [[nodiscard]] Weighing weigh() const {
     const auto roles = RoleMap::infer(run);
-    return osler::weigh(Patient(run, *roles), findings);
+    return osler::weigh(Patient(run, *roles), verdicts);
   }
 };
 

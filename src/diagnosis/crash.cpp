@@ -31,8 +31,8 @@ std::optional<Crash> last_crash(const Patient& patient) {
   return crash;
 }
 
-std::optional<std::string> other_crash(const Findings& findings, std::string_view kinds) {
-  const Observation* crash = findings.found("run-crashed");
+std::optional<std::string> other_crash(const Verdicts& verdicts, std::string_view kinds) {
+  const Observation* crash = verdicts.found("run-crashed");
   if (crash == nullptr) return "the program did not crash";
   const std::string_view kind = qualifier(crash, "kind");
   if (kinds.find(kind) != std::string_view::npos) return std::nullopt;

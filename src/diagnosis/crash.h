@@ -6,7 +6,7 @@
 #include <string>
 
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
+#include "diagnosis/verdicts.h"
 
 namespace osler {
 
@@ -25,6 +25,6 @@ struct Crash {
 
 /// Why a cause of another kind of crash is impossible; nothing when the crash is of one of `kinds` (separated by
 /// commas).
-[[nodiscard]] std::optional<std::string> other_crash(const Findings& findings, std::string_view kinds);
+[[nodiscard]] std::optional<std::string> other_crash(const Verdicts& verdicts, std::string_view kinds);
 
 }  // namespace osler

@@ -8,8 +8,8 @@
 #include "diagnosis/framework.h"
 #include "diagnosis/layer_table.h"
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
 #include "diagnosis/settings.h"
+#include "diagnosis/verdicts.h"
 #include "diagnosis/weigh.h"
 #include "diagnosis/wording.h"
 
@@ -59,8 +59,8 @@ std::optional<NotChecked> out_of_place(const Finding& finding, const Patient& pa
 }
 
 /// Runs the checks one after the other, in catalogue order.
-Findings examine(const Patient& patient, const DiagnosisOptions& options) {
-  Findings seen;
+Verdicts examine(const Patient& patient, const DiagnosisOptions& options) {
+  Verdicts seen;
   for (const auto& [stem, finding] : findings()) {
     const bool wanted =
         options.only.empty() || std::find(options.only.begin(), options.only.end(), finding.id) != options.only.end();
@@ -154,7 +154,7 @@ bool can_judge(const Patient& patient) {
 }
 
 /// A GAN has no loss that should fall: it is judged when the balance of its networks was.
-bool judged_as_game(const Patient& patient, const Findings& seen) {
+bool judged_as_game(const Patient& patient, const Verdicts& seen) {
   if (!patient.adversarial()) return false;
   const auto& all = seen.all();
   const auto balance = all.find("discriminator-overpowers-generator");
@@ -195,7 +195,7 @@ std::string headline_of(const Report& report, const Patient& patient) {
          (is_calm(*main) ? "" : "about ") + number(told_end(*main)) + ".";
 }
 
-void add_findings(const Findings& seen, Report& report) {
+void add_findings(const Verdicts& seen, Report& report) {
   for (const auto& [id, verdict] : seen.all()) {
     if (const auto* observation = std::get_if<Observation>(&verdict)) {
       report.findings.push_back(*observation);
@@ -242,7 +242,7 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
   const auto roles = RoleMap::infer(run, told);
   if (!roles) return roles.error();
   const Patient patient(run, *roles, options.now, options.domain);
-  const Findings seen = examine(patient, options);
+  const Verdicts seen = examine(patient, options);
 
   Report report;
   report.run_name = run.name;

@@ -162,7 +162,7 @@ bool norms_all_zero(const Patient& patient) {
          *std::max_element(norm->curve.high.begin(), norm->curve.high.end()) == 0;
 }
 
-bool norms_ordinary(const Patient& patient, const Findings& findings) {
+bool norms_ordinary(const Patient& patient, const Verdicts& verdicts) {
   // Global norms of trained networks lie within these; the size depends on width and on how the loss is averaged.
   constexpr double kLeast = 1e-4;
   constexpr double kMost = 1e3;
@@ -170,10 +170,10 @@ bool norms_ordinary(const Patient& patient, const Findings& findings) {
   const auto usual = usual_norm(patient);
   if (!usual || *usual < kLeast || *usual > kMost) return false;
   // The norm of the whole hides a layer that gets nothing.
-  if (findings.found("dead-layer") != nullptr || findings.found("silent-layer") != nullptr) return false;
+  if (verdicts.found("dead-layer") != nullptr || verdicts.found("silent-layer") != nullptr) return false;
   const Reading* norm = patient.gradient_norm();
-  return norm->nonfinite == 0 && norm->end > kLeft * *usual && findings.found("exploding-gradients") == nullptr &&
-         findings.found("vanishing-gradients") == nullptr;
+  return norm->nonfinite == 0 && norm->end > kLeft * *usual && verdicts.found("exploding-gradients") == nullptr &&
+         verdicts.found("vanishing-gradients") == nullptr;
 }
 
 bool Break::announced() const {
@@ -200,9 +200,9 @@ std::optional<Break> break_of(const Patient& patient) {
   return found;
 }
 
-bool break_recovered(const Findings& findings) {
+bool break_recovered(const Verdicts& verdicts) {
   for (const std::string_view id : {"loss-nonfinite-later", "loss-nonfinite-at-start"}) {
-    if (qualifier(findings.found(id), "recovered") == "yes") return true;
+    if (qualifier(verdicts.found(id), "recovered") == "yes") return true;
   }
   return false;
 }
@@ -233,10 +233,10 @@ std::string fall_in_words(const Reading& reading) {
          " over the last third)";
 }
 
-bool training_goes_on(const Patient& patient, const Findings& findings) {
+bool training_goes_on(const Patient& patient, const Verdicts& verdicts) {
   const Reading* training = patient.training();
   if (training == nullptr || training->curve.empty()) return false;
-  return still_falls(*training) || qualifier(findings.found("loss-plateau"), "training") == "falls";
+  return still_falls(*training) || qualifier(verdicts.found("loss-plateau"), "training") == "falls";
 }
 
 bool fits_training_set(const Patient& patient) {
@@ -314,10 +314,10 @@ std::optional<std::string> better_than_guessing(const Patient& patient) {
          std::to_string(*classes) + " classes";
 }
 
-bool creeps_back(const Patient& patient, const Findings& findings) {
+bool creeps_back(const Patient& patient, const Verdicts& verdicts) {
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
-  if (findings.found("loss-diverging") == nullptr || training == nullptr || validation == nullptr) return false;
+  if (verdicts.found("loss-diverging") == nullptr || training == nullptr || validation == nullptr) return false;
   const auto rate = rate_course(patient);
   if (rate && rate->now > 2 * rate->start) return false;  // a rate that grew explains it
   const double rise = training->end - training->best;
@@ -428,18 +428,18 @@ std::optional<ValidationTail> validation_tail(const Patient& patient) {
   return tail;
 }
 
-std::optional<std::string> repeats_itself(const Patient& patient, const Findings& findings) {
+std::optional<std::string> repeats_itself(const Patient& patient, const Verdicts& verdicts) {
   constexpr std::size_t kConvincing = 5;
   const auto tail = validation_tail(patient);
-  if (!tail || !tail->all_equal || tail->values.size() < kConvincing || !training_goes_on(patient, findings)) {
+  if (!tail || !tail->all_equal || tail->values.size() < kConvincing || !training_goes_on(patient, verdicts)) {
     return std::nullopt;
   }
   return "the last " + std::to_string(tail->values.size()) + " values of " + tail->series + " are all exactly " +
          number(tail->values.front());
 }
 
-bool only_metric_frozen(const Patient& patient, const Findings& findings) {
-  const Observation* frozen = findings.found("validation-frozen");
+bool only_metric_frozen(const Patient& patient, const Verdicts& verdicts) {
+  const Observation* frozen = verdicts.found("validation-frozen");
   const Reading* loss = patient.validation();
   if (frozen == nullptr || frozen->evidence.empty() || loss == nullptr) return false;
   // A loss that moved once and repeats itself now is frozen as well.
@@ -497,38 +497,38 @@ void weigh_break(const Patient& patient, double if_announced, double if_sudden, 
   }
 }
 
-void weigh_ordinary_norms(const Patient& patient, const Findings& findings, double weight, std::vector<Clue>& clues) {
-  if (!norms_ordinary(patient, findings)) return;
+void weigh_ordinary_norms(const Patient& patient, const Verdicts& verdicts, double weight, std::vector<Clue>& clues) {
+  if (!norms_ordinary(patient, verdicts)) return;
   clues.push_back(
       {weight, "the gradient norm has an ordinary size, " + number(*usual_norm(patient)) + " in the median"});
 }
 
-void weigh_silent_memorising(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
-  if (findings.found("overfitting") != nullptr || findings.found("overconfidence") != nullptr) return;
+void weigh_silent_memorising(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
+  if (verdicts.found("overfitting") != nullptr || verdicts.found("overconfidence") != nullptr) return;
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
-  if (validation == nullptr || !training_goes_on(patient, findings) || still_falls(*validation)) return;
+  if (validation == nullptr || !training_goes_on(patient, verdicts) || still_falls(*validation)) return;
   clues.push_back({0.8, fall_in_words(*training) + " while " + validation->name + " does not: the gap grows"});
 }
 
-void weigh_still_weights(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+void weigh_still_weights(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
   constexpr double kMostOfTheRun = 0.3;
   const auto course = rate_course(patient);
   if (course && course->spent_share > kMostOfTheRun) {
     clues.push_back({-1.5, "the learning rate has been below 5 % of its peak since " + at_step(course->spent_step) +
                                ": the weights hardly move"});
   } else if (patient.training() != nullptr && !training_learned(patient) &&
-             findings.found("loss-stuck-from-start") == nullptr) {
+             verdicts.found("loss-stuck-from-start") == nullptr) {
     clues.push_back({-1.5, patient.training()->name + " shows no progress either: the weights may not move"});
   }
 }
 
-void weigh_flat_training(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
-  const Observation* flat = findings.found("loss-plateau");
+void weigh_flat_training(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
+  const Observation* flat = verdicts.found("loss-plateau");
   if (flat == nullptr || qualifier(flat, "series").empty() || on_validation(patient, *flat)) return;
   for (const std::string_view id : {"validation-frozen", "overfitting", "overconfidence", "metric-contradicts-loss",
                                     "validation-better-than-training", "epoch-sawtooth"}) {
-    if (findings.found(id) != nullptr) return;
+    if (verdicts.found(id) != nullptr) return;
   }
   clues.push_back({-2.0, "what stands still is the training loss itself"});
 }
@@ -553,17 +553,17 @@ std::optional<std::string> training_set_unknown(const Patient& patient) {
 
 }  // namespace
 
-std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings) {
+std::optional<std::string> no_memorising(const Patient& patient, const Verdicts& verdicts) {
   if (auto unknown = training_set_unknown(patient)) return unknown;
   for (const std::string_view id : {"overfitting", "overconfidence"}) {
-    if (findings.found(id) != nullptr) return std::nullopt;
+    if (verdicts.found(id) != nullptr) return std::nullopt;
   }
   const Reading* validation = patient.validation();
   if (validation != nullptr && !validation->curve.empty() && still_falls(*validation)) {
     return fall_in_words(*validation) + ", so nothing is lost on new data";
   }
   const Reading* training = patient.training();
-  const bool over = training != nullptr && !training->curve.empty() && !training_goes_on(patient, findings);
+  const bool over = training != nullptr && !training->curve.empty() && !training_goes_on(patient, verdicts);
   if (over && !fits_training_set(patient)) {
     return training->name + " has stopped at " + number(training->shown(training->end)) +
            " too: nothing more is being memorised";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
+#include "diagnosis/verdicts.h"
 
 namespace osler {
 
@@ -52,7 +52,7 @@ struct RateCourse {
 /// Every logged gradient norm is exactly zero.
 [[nodiscard]] bool norms_all_zero(const Patient& patient);
 /// The gradient norms are of a size at which training works, at the end as in the middle, and did not run away.
-[[nodiscard]] bool norms_ordinary(const Patient& patient, const Findings& findings);
+[[nodiscard]] bool norms_ordinary(const Patient& patient, const Verdicts& verdicts);
 
 /// How the training loss looked right before it stopped being a number.
 struct Break {
@@ -66,14 +66,14 @@ struct Break {
 /// Nothing when the training loss stayed finite or too few values came before.
 [[nodiscard]] std::optional<Break> break_of(const Patient& patient);
 /// The NaN passed: finite values came after it to the end.
-[[nodiscard]] bool break_recovered(const Findings& findings);
+[[nodiscard]] bool break_recovered(const Verdicts& verdicts);
 
 /// The reading fell significantly, by a thousandth of its level or more, over its last third.
 [[nodiscard]] bool still_falls(const Reading& reading);
 /// What still_falls saw, in words: "train/loss still falls (2.21 to 2.15 over the last third)".
 [[nodiscard]] std::string fall_in_words(const Reading& reading);
 /// Training still improves: over its last third, or since validation went flat.
-[[nodiscard]] bool training_goes_on(const Patient& patient, const Findings& findings);
+[[nodiscard]] bool training_goes_on(const Patient& patient, const Verdicts& verdicts);
 /// The training loss has come down to a twentieth of its start: the model fits the training set.
 [[nodiscard]] bool fits_training_set(const Patient& patient);
 /// The training objective has a significant downward trend of at least a hundredth of its level.
@@ -86,7 +86,7 @@ struct Break {
 [[nodiscard]] std::optional<std::string> better_than_guessing(const Patient& patient);
 /// The loss crept up smoothly after its best, not far, and validation with it, under a rate that did not grow: the
 /// picture of weights that shrink, not of steps that overshoot.
-[[nodiscard]] bool creeps_back(const Patient& patient, const Findings& findings);
+[[nodiscard]] bool creeps_back(const Patient& patient, const Verdicts& verdicts);
 /// The number of classes that the configuration names.
 [[nodiscard]] std::optional<int> configured_classes(const Patient& patient);
 /// The same, or else the number of classes that the first loss gives away by being the loss of guessing among them.
@@ -123,9 +123,9 @@ struct ValidationTail {
 /// Nothing with fewer than three evaluations.
 [[nodiscard]] std::optional<ValidationTail> validation_tail(const Patient& patient);
 /// "the last 10 values of val/loss are all 2.341", for a tail of equal values while training moves; else nothing.
-[[nodiscard]] std::optional<std::string> repeats_itself(const Patient& patient, const Findings& findings);
+[[nodiscard]] std::optional<std::string> repeats_itself(const Patient& patient, const Verdicts& verdicts);
 /// A validation metric is frozen while the validation loss follows the weights.
-[[nodiscard]] bool only_metric_frozen(const Patient& patient, const Findings& findings);
+[[nodiscard]] bool only_metric_frozen(const Patient& patient, const Verdicts& verdicts);
 /// Validation improved with training by more than its noise at some time: it sees the weights.
 [[nodiscard]] bool validation_followed(const Patient& patient);
 
@@ -139,15 +139,15 @@ struct ValidationTail {
 /// The clue that a break gives: `if_announced` when the loss climbed to it, `if_sudden` when nothing foretold it.
 void weigh_break(const Patient& patient, double if_announced, double if_sudden, std::vector<Clue>& clues);
 /// The clue that gradient norms of an ordinary size give.
-void weigh_ordinary_norms(const Patient& patient, const Findings& findings, double weight, std::vector<Clue>& clues);
+void weigh_ordinary_norms(const Patient& patient, const Verdicts& verdicts, double weight, std::vector<Clue>& clues);
 /// The clue for memorising where no valley shows yet: training improves while validation stands still.
-void weigh_silent_memorising(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
+void weigh_silent_memorising(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues);
 /// The clue against a faulty validation when the weights themselves do not move: the rate is spent or nothing is
 /// learned.
-void weigh_still_weights(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
+void weigh_still_weights(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues);
 /// The clue against causes that show on validation data alone, when the flat series is the training loss.
-void weigh_flat_training(const Patient& patient, const Findings& findings, std::vector<Clue>& clues);
+void weigh_flat_training(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues);
 /// Why the run cannot be memorising its training set, for the causes of overfitting.
-[[nodiscard]] std::optional<std::string> no_memorising(const Patient& patient, const Findings& findings);
+[[nodiscard]] std::optional<std::string> no_memorising(const Patient& patient, const Verdicts& verdicts);
 
 }  // namespace osler

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
 #include "diagnosis/settings.h"
+#include "diagnosis/verdicts.h"
 #include "diagnosis/wording.h"
 
 namespace osler {

@@ -27,8 +27,8 @@ Remedy change_rate(const Patient& patient, double factor, const std::string& ver
 }
 
 /// " of step 4102", or nothing when no finding names a step.
-std::string of_harm(const Findings& findings) {
-  const auto step = first_harm(findings);
+std::string of_harm(const Verdicts& verdicts) {
+  const auto step = first_harm(verdicts);
   return step ? " of " + at_step(*step) : "";
 }
 
@@ -60,11 +60,11 @@ std::optional<double> peak_learning_rate(const Patient& patient) {
   return configured_rate(patient);
 }
 
-std::optional<std::int64_t> first_harm(const Findings& findings) {
+std::optional<std::int64_t> first_harm(const Verdicts& verdicts) {
   std::optional<std::int64_t> first;
   for (const std::string_view id : {"loss-nonfinite-at-start", "loss-nonfinite-later", "loss-diverging", "loss-spikes",
                                     "exploding-gradients", "loss-scale-collapsing", "reward-collapse"}) {
-    const Observation* seen = findings.found(id);
+    const Observation* seen = verdicts.found(id);
     if (seen != nullptr && (!first || seen->first_step < *first)) first = seen->first_step;
   }
   return first;
@@ -146,9 +146,9 @@ Remedy widen(const Patient& patient, double factor, std::string text) {
   return change(text + " Width " + number(*width) + " -> " + number(to) + ".", "width", number(*width), number(to));
 }
 
-Remedy keep_best_checkpoint(const Patient& patient, const Findings& findings) {
-  const Observation* seen = findings.found("overfitting");
-  if (seen == nullptr) seen = findings.found("overconfidence");
+Remedy keep_best_checkpoint(const Patient& patient, const Verdicts& verdicts) {
+  const Observation* seen = verdicts.found("overfitting");
+  if (seen == nullptr) seen = verdicts.found("overconfidence");
   const std::string_view told = qualifier(seen, "best_step");
   const Reading* validation = patient.validation();
   std::string best(told);
@@ -176,8 +176,8 @@ Remedy regularise(const Patient& patient) {
   return advice("Regularise: weight decay 0.01 to 0.1, dropout 0.1 to 0.5, label smoothing 0.1, augmentation.");
 }
 
-Remedy return_to_checkpoint(const Findings& findings) {
-  const auto step = first_harm(findings);
+Remedy return_to_checkpoint(const Verdicts& verdicts) {
+  const auto step = first_harm(verdicts);
   if (!step) return advice("Go on from the last good checkpoint.");
   return advice("Go on from the last checkpoint before " + at_step(*step) + ": what was trained after it is damaged.");
 }
@@ -209,11 +209,11 @@ Remedy standardise_inputs() {
       "input_normalization", "on");
 }
 
-Remedy check_batches(const Findings& findings) {
+Remedy check_batches(const Verdicts& verdicts) {
   return switch_to(
       "Check every batch before the forward pass (NaN, Inf, absolute values above 100, labels out of range) "
       "and look at the samples" +
-          of_harm(findings) + ".",
+          of_harm(verdicts) + ".",
       "check_batches", "on");
 }
 
@@ -224,8 +224,8 @@ Remedy compute_loss_from_logits() {
       "loss", "standard");
 }
 
-Remedy replay_break(const Findings& findings) {
-  return advice("Replay the batch" + of_harm(findings) +
+Remedy replay_break(const Verdicts& verdicts) {
+  return advice("Replay the batch" + of_harm(verdicts) +
                 " with NaN tracing (or autograd's anomaly mode): it names the first operation that fails.");
 }
 

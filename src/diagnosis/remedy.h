@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
+#include "diagnosis/verdicts.h"
 #include "osler/diagnosis/report.h"
 
 namespace osler {
@@ -16,7 +16,7 @@ namespace osler {
 /// The highest learning rate of the run: from the log, else from the configuration.
 [[nodiscard]] std::optional<double> peak_learning_rate(const Patient& patient);
 /// The first step at which the loss or the gradient went wrong, by the findings that give one.
-[[nodiscard]] std::optional<std::int64_t> first_harm(const Findings& findings);
+[[nodiscard]] std::optional<std::int64_t> first_harm(const Verdicts& verdicts);
 
 /// A remedy without numbers.
 [[nodiscard]] Remedy advice(std::string text);
@@ -37,11 +37,11 @@ namespace osler {
 /// Another width, by a factor, where the configuration has one; `text` says so in words.
 [[nodiscard]] Remedy widen(const Patient& patient, double factor, std::string text);
 /// Stop at the best validation and keep that checkpoint.
-[[nodiscard]] Remedy keep_best_checkpoint(const Patient& patient, const Findings& findings);
+[[nodiscard]] Remedy keep_best_checkpoint(const Patient& patient, const Verdicts& verdicts);
 /// Weight decay, dropout and augmentation, from what the configuration has of them.
 [[nodiscard]] Remedy regularise(const Patient& patient);
 /// Go on from before the harm was done.
-[[nodiscard]] Remedy return_to_checkpoint(const Findings& findings);
+[[nodiscard]] Remedy return_to_checkpoint(const Verdicts& verdicts);
 /// Weights whose size fits the activation.
 [[nodiscard]] Remedy initialise_for_activation();
 [[nodiscard]] Remedy add_residual_connections();
@@ -50,10 +50,10 @@ namespace osler {
 /// Inputs with mean 0 and standard deviation 1.
 [[nodiscard]] Remedy standardise_inputs();
 /// Refuse bad batches before the forward pass.
-[[nodiscard]] Remedy check_batches(const Findings& findings);
+[[nodiscard]] Remedy check_batches(const Verdicts& verdicts);
 /// The loss functions that take logits and stay finite.
 [[nodiscard]] Remedy compute_loss_from_logits();
 /// Replay the step that broke, to see which operation did it.
-[[nodiscard]] Remedy replay_break(const Findings& findings);
+[[nodiscard]] Remedy replay_break(const Verdicts& verdicts);
 
 }  // namespace osler

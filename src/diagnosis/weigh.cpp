@@ -80,8 +80,8 @@ void add_reason(WeighedCause& cause, std::string_view finding, double weight, st
   reasons.push_back({std::string(finding), std::abs(weight), std::move(text)});
 }
 
-void apply(const Pull& pull, const Findings& findings, Candidate& candidate) {
-  if (const Observation* seen = findings.found(pull.finding)) {
+void apply(const Pull& pull, const Verdicts& verdicts, Candidate& candidate) {
+  if (const Observation* seen = verdicts.found(pull.finding)) {
     const double weight = pull.if_found * seen->confidence;
     add_reason(candidate.cause, pull.finding, weight, std::string(pull.why));
     if (weight > 0) {
@@ -89,30 +89,30 @@ void apply(const Pull& pull, const Findings& findings, Candidate& candidate) {
     } else {
       candidate.log_odds += weight;
     }
-  } else if (findings.absent(pull.finding)) {
+  } else if (verdicts.absent(pull.finding)) {
     add_reason(candidate.cause, pull.finding, pull.if_absent, absent_text(pull));
     candidate.log_odds += pull.if_absent;
   }
 }
 
 /// The causes that at least one finding speaks for and that nothing excludes.
-std::vector<Candidate> candidates(const Patient& patient, const Findings& findings, std::vector<RuledOut>& ruled_out) {
+std::vector<Candidate> candidates(const Patient& patient, const Verdicts& verdicts, std::vector<RuledOut>& ruled_out) {
   std::vector<Candidate> list;
   const std::vector<Experiment> tried = experiments(patient.run());
   for (const auto& [stem, cause] : causes()) {
     Candidate candidate;
     candidate.cause.cause = cause.id;
     candidate.log_odds = cause.prior + kAlone;
-    for (const Pull& pull : cause.pulls) apply(pull, findings, candidate);
+    for (const Pull& pull : cause.pulls) apply(pull, verdicts, candidate);
     const std::optional<Clue> origin = traced(patient, cause.id);
     if (candidate.lift.empty() && !(origin && origin->weight > 0)) continue;
     if (cause.impossible != nullptr) {
-      if (auto why = cause.impossible(patient, findings)) {
+      if (auto why = cause.impossible(patient, verdicts)) {
         ruled_out.push_back({std::string(cause.id), std::move(*why)});
         continue;
       }
     }
-    std::vector<Clue> clues = cause.clues == nullptr ? std::vector<Clue>() : cause.clues(patient, findings);
+    std::vector<Clue> clues = cause.clues == nullptr ? std::vector<Clue>() : cause.clues(patient, verdicts);
     if (origin) clues.push_back(*origin);
     for (Clue& clue : experiment_clues(tried, cause.id)) clues.push_back(std::move(clue));
     for (Clue& clue : clues) {
@@ -120,7 +120,7 @@ std::vector<Candidate> candidates(const Patient& patient, const Findings& findin
       add_reason(candidate.cause, "", clue.weight, std::move(clue.text));
     }
     candidate.cause.settle = {std::string(cause.settle_probe), std::string(cause.settle)};
-    if (cause.remedies != nullptr) candidate.cause.remedies = cause.remedies(patient, findings);
+    if (cause.remedies != nullptr) candidate.cause.remedies = cause.remedies(patient, verdicts);
     list.push_back(std::move(candidate));
   }
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.alone() > b.alone(); });
@@ -187,9 +187,9 @@ class Competition {
 
 }  // namespace
 
-Weighing weigh(const Patient& patient, const Findings& findings) {
+Weighing weigh(const Patient& patient, const Verdicts& verdicts) {
   Weighing weighing;
-  std::vector<Candidate> list = candidates(patient, findings, weighing.ruled_out);
+  std::vector<Candidate> list = candidates(patient, verdicts, weighing.ruled_out);
   const Competition competition(list);
   for (std::size_t i = 0; i < list.size(); ++i) {
     WeighedCause& cause = list[i].cause;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
+#include "diagnosis/verdicts.h"
 #include "osler/diagnosis/report.h"
 
 namespace osler {
@@ -16,6 +16,6 @@ struct Weighing {
 };
 
 /// Weighs every cause that at least one finding speaks for.
-[[nodiscard]] Weighing weigh(const Patient& patient, const Findings& findings);
+[[nodiscard]] Weighing weigh(const Patient& patient, const Verdicts& verdicts);
 
 }  // namespace osler

@@ -15,7 +15,7 @@ namespace osler {
 
 class Patient;
 class SettingValues;
-class Findings;
+class Verdicts;
 
 /// What a finding needs to be checked at all.
 enum class Need {
@@ -85,10 +85,10 @@ struct Cause {
   std::vector<Pull> pulls;
   std::string_view settle_probe;  ///< the id of the probe that settles it; may be empty
   std::string_view settle;        ///< what to do or look at to settle it
-  std::vector<Clue> (*clues)(const Patient& patient, const Findings& findings) = nullptr;  ///< may be null
+  std::vector<Clue> (*clues)(const Patient& patient, const Verdicts& verdicts) = nullptr;  ///< may be null
   std::optional<std::string> (*impossible)(const Patient& patient,
-                                           const Findings& findings) = nullptr;  ///< may be null
-  std::vector<Remedy> (*remedies)(const Patient& patient, const Findings& findings) = nullptr;
+                                           const Verdicts& verdicts) = nullptr;  ///< may be null
+  std::vector<Remedy> (*remedies)(const Patient& patient, const Verdicts& verdicts) = nullptr;
 };
 
 /// All findings, and all causes, sorted by file name.

@@ -23,23 +23,23 @@ missing clipping (sound batches do harm as well).
 - Huber 1964, Robust Estimation of a Location Parameter.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (break_recovered(findings)) found.push_back({1.2, "the NaN passed: it came from the batch, not from the weights"});
+  if (break_recovered(verdicts)) found.push_back({1.2, "the NaN passed: it came from the batch, not from the weights"});
   if (const auto size = batch_size(patient); size && *size <= 16) {
     found.push_back({0.5, "batches of " + number(*size) + " are easily dominated by one sample"});
   }
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list;
-  if (findings.found("batch-repeated") != nullptr) {
+  if (verdicts.found("batch-repeated") != nullptr) {
     list.push_back(switch_to("Draw a new batch at every step: advance the loader's iterator, do not rebuild it.",
                              "fresh_batches", "on"));
   }
   const std::initializer_list<Remedy> usual = {
-      clip_gradients(patient), check_batches(findings),
+      clip_gradients(patient), check_batches(verdicts),
       advice("Make the loss robust: Huber in place of MSE, a cap on the loss of a single sample."),
       advice("Shuffle across sources and bucket sequences by length, so that batches resemble each other."),
       advice("Go back to the checkpoint before a bad spike and skip the batches around it.")};

@@ -29,17 +29,17 @@ information, a detached graph.
 - Mishkin and Matas 2016, All You Need Is a Good Init.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (const auto better = better_than_guessing(patient))
     found.push_back({-1.0, *better + ": what a broken start would not let through"});
-  const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  const bool stuck = verdicts.found("loss-stuck-from-start") != nullptr;
   if (const auto classes = stays_at_chance(patient, 0.004); stuck && classes) {
     found.push_back({0.4, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
-  } else if (stuck && findings.absent("initial-loss-wrong")) {
-    weigh_ordinary_norms(patient, findings, -0.8, found);
+  } else if (stuck && verdicts.absent("initial-loss-wrong")) {
+    weigh_ordinary_norms(patient, verdicts, -0.8, found);
   }
-  const Observation* start = findings.found("poor-initialization");
+  const Observation* start = verdicts.found("poor-initialization");
   if (start != nullptr && stuck && qualifier(start, "kind") != "scale") {
     found.push_back({2.5, "weights that start all zero or all alike have no gradient that tells them apart"});
   }
@@ -62,9 +62,9 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list = {initialise_for_activation()};
-  if (const Observation* off = findings.found("initial-loss-wrong"); off != nullptr && !off->evidence.empty()) {
+  if (const Observation* off = verdicts.found("initial-loss-wrong"); off != nullptr && !off->evidence.empty()) {
     const Evidence& first = off->evidence.front();
     list.push_back(
         advice("Make the first loss right: scale the output layer's weights down (by 10 to begin with) "

@@ -27,7 +27,7 @@ A learning rate that was not scaled up with the batch (the same slowness), too l
 constexpr double kSmall = 64;
 constexpr double kLarge = 4096;
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   const auto size = batch_size(patient);
   constexpr double kConsiderable = 1000;
   if (size && *size >= kConsiderable && *size < kLarge) {
@@ -37,13 +37,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return {};
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto size = batch_size(patient);
   if (size && *size <= kSmall) return "the configured batch of " + number(*size) + " samples is not large";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto size = batch_size(patient); size && *size > 1) {
     const std::string to = number(*size / 4);

@@ -28,7 +28,7 @@ data that is not shuffled.
 constexpr double kSmall = 8;
 constexpr double kLarge = 512;
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const auto size = batch_size(patient);
   constexpr double kPair = 2;
@@ -40,20 +40,20 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (size && *size <= kSmall) found.push_back({1.4, "the batch holds " + number(*size) + " samples"});
   if (size && *size > 32 && *size < 128) found.push_back({-0.8, "the batch holds " + number(*size) + " samples"});
   if (size && *size >= 128) found.push_back({-1.2, "the batch holds " + number(*size) + " samples"});
-  const Observation* swings = findings.found("loss-oscillating");
+  const Observation* swings = verdicts.found("loss-oscillating");
   if (swings != nullptr && on_validation(patient, *swings)) {
     found.push_back({-0.8, "validation, which is averaged over the whole set, swings too"});
   }
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto size = batch_size(patient);
   if (size && *size >= kLarge) return "the configured batch of " + number(*size) + " samples is not small";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto size = batch_size(patient); size && *size > 0) {
     list.push_back(change("Enlarge the batch: " + number(*size) + " -> " + number(4 * *size) +

@@ -26,7 +26,7 @@ information.
 - Lin et al. 2017, Focal Loss for Dense Object Detection.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (const auto low = accuracy_too_low_for_loss(patient)) {
     found.push_back({-3.0, *low + ": answers for one class would cost more"});
@@ -34,18 +34,18 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   const auto& qualities = patient.validation_quality();
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
-  if (only_metric_frozen(patient, findings)) {
+  if (only_metric_frozen(patient, verdicts)) {
     found.push_back({1.8, patient.validation()->name + " moves while the answers stay the same"});
   }
   const bool same = exactly_constant(quality);
   const double value = quality.shown(quality.end);
-  if (same && value > 0 && findings.found("validation-frozen") != nullptr) {
+  if (same && value > 0 && verdicts.found("validation-frozen") != nullptr) {
     found.push_back({0.8, quality.name + " is " + number(value) + " every time, as when one class answers for all"});
   }
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {advice("Count the samples per class, and the model's answers per class: one answer for all confirms it."),
           switch_to("Weight the loss by the inverse class frequency, or sample the classes evenly.",
                     "balanced_sampling", "on"),

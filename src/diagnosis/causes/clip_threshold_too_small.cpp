@@ -29,7 +29,7 @@ naturally large gradients (reinforcement and meta-learning) simply need a larger
 - Seetharaman et al. 2020, AutoClip: clip at a percentile of the norms seen so far.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   // Thresholds that working set-ups have lie between 0.1 and 10 (Pascanu et al. 2013; 1 is usual).
   constexpr double kTiny = 0.05;
@@ -46,8 +46,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
-  if (findings.found("clipping-always") != nullptr) return std::nullopt;
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
+  if (verdicts.found("clipping-always") != nullptr) return std::nullopt;
   if (clip_limit(patient) == 0.0) return "the configuration does not clip";
   const auto clipping = clipping_of(patient);
   constexpr double kSeldom = 0.1;
@@ -56,7 +56,7 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
   return "only " + per_cent(clipping->share) + " of the norms reach the threshold of " + number(clipping->limit);
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   const auto clipping = clipping_of(patient);
   if (clipping && !clipping->after && clipping->median > clipping->limit) {

@@ -22,11 +22,11 @@ A network that fails. A crash of one rank whose own traceback stands earlier in 
 - PyTorch documentation, torch.distributed: debugging.
 )";
 
-std::optional<std::string> impossible(const Patient&, const Findings& findings) {
-  return other_crash(findings, "nccl-timeout");
+std::optional<std::string> impossible(const Patient&, const Verdicts& verdicts) {
+  return other_crash(verdicts, "nccl-timeout");
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   (void)patient;
   list.push_back(advice("Read the log of every rank; the one that stopped first holds the reason."));

@@ -39,12 +39,12 @@ void weigh_floor(const Reading& reading, std::vector<Clue>& clues) {
 }
 
 /// Convergence explains a flat end and nothing else.
-void weigh_the_rest(const Findings& findings, std::vector<Clue>& clues) {
+void weigh_the_rest(const Verdicts& verdicts, std::vector<Clue>& clues) {
   constexpr std::array kCompatible = {std::string_view("loss-plateau"),    std::string_view("loss-stuck-after-drop"),
                                       std::string_view("reward-plateau"),  std::string_view("clipping-never"),
                                       std::string_view("step-time-cliff"), std::string_view("training-stalled")};
   const Observation* worst = nullptr;
-  for (const auto& [id, verdict] : findings.all()) {
+  for (const auto& [id, verdict] : verdicts.all()) {
     const auto* seen = std::get_if<Observation>(&verdict);
     if (seen == nullptr || std::find(kCompatible.begin(), kCompatible.end(), id) != kCompatible.end()) continue;
     if (worst == nullptr || seen->severity > worst->severity) worst = seen;
@@ -55,14 +55,14 @@ void weigh_the_rest(const Findings& findings, std::vector<Clue>& clues) {
                    "it leaves unexplained: " + std::string(finding == nullptr ? worst->finding : finding->title)});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  const Observation* flat = findings.found("loss-plateau");
+  const Observation* flat = verdicts.found("loss-plateau");
   const Reading* training = patient.training();
   const bool validation_only = flat != nullptr && on_validation(patient, *flat);
   const Reading* judged = validation_only ? patient.validation() : training;
   if (judged != nullptr && !judged->curve.empty()) weigh_floor(*judged, found);
-  if (validation_only && training_goes_on(patient, findings)) {
+  if (validation_only && training_goes_on(patient, verdicts)) {
     found.push_back({-0.7, fall_in_words(*training)});
   }
   const auto course = rate_course(patient);
@@ -77,22 +77,22 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (const auto classes = stays_at_chance(patient, 0.03)) {
     found.push_back({-1.4, "the loss is that of guessing among " + std::to_string(*classes) + " classes"});
   }
-  weigh_the_rest(findings, found);
-  if (const auto same = repeats_itself(patient, findings)) found.push_back({-1.8, *same + ": converged values jitter"});
-  weigh_ordinary_norms(patient, findings, 0.3, found);
+  weigh_the_rest(verdicts, found);
+  if (const auto same = repeats_itself(patient, verdicts)) found.push_back({-1.8, *same + ": converged values jitter"});
+  weigh_ordinary_norms(patient, verdicts, 0.3, found);
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
-  if (findings.found("loss-stuck-from-start") != nullptr) return "nothing was learned in the first place";
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
+  if (verdicts.found("loss-stuck-from-start") != nullptr) return "nothing was learned in the first place";
   const Reading* training = patient.training();
   if (training != nullptr && training->ends_nonfinite) return "the loss is not a number any more";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list;
-  list.push_back(keep_best_checkpoint(patient, findings));
+  list.push_back(keep_best_checkpoint(patient, verdicts));
   const auto course = rate_course(patient);
   if (course && course->left() > 0.2) {
     list.push_back(change("Before stopping, decay the rate to see what is left: lr " + number(course->now) + " -> " +

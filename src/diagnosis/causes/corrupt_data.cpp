@@ -25,28 +25,28 @@ unusual but sound.
 - Sculley et al. 2015, Hidden Technical Debt in Machine Learning Systems.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_break(patient, -1.0, 0.6, found);
   if (broke_for_good(patient))
     found.push_back({1.8, "it went well until one batch made everything NaN, and stayed so"});
-  if (const auto leap = leapt_at_once(patient, findings)) found.push_back({1.0, *leap});
-  if (break_recovered(findings)) found.push_back({1.6, "the NaN passed: it came from the batch, not from the weights"});
-  if (qualifier(findings.found("batch-extreme"), "extent") == "some batches") {
+  if (const auto leap = leapt_at_once(patient, verdicts)) found.push_back({1.0, *leap});
+  if (break_recovered(verdicts)) found.push_back({1.6, "the NaN passed: it came from the batch, not from the weights"});
+  if (qualifier(verdicts.found("batch-extreme"), "extent") == "some batches") {
     found.push_back({3.0, "some batches hold values far beyond those of all others"});
   }
-  const std::string_view period = qualifier(findings.found("loss-spikes"), "period");
+  const std::string_view period = qualifier(verdicts.found("loss-spikes"), "period");
   if (!period.empty()) {
     found.push_back({1.0, "the spikes return every " + std::string(period) + " steps, as a sample does every epoch"});
   }
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
-  return {check_batches(findings),
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
+  return {check_batches(verdicts),
           switch_to("Skip a step whose loss or gradient is not finite, and count how often that happens.",
                     "skip_nonfinite", "on"),
-          return_to_checkpoint(findings), advice("Scan the data once, offline, for NaN, Inf and outliers.")};
+          return_to_checkpoint(verdicts), advice("Scan the data once, offline, for NaN, Inf and outliers.")};
 }
 
 }  // namespace

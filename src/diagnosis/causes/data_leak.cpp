@@ -26,9 +26,9 @@ behind; an easy validation set.
 - Kapoor and Narayanan 2023, Leakage and the Reproducibility Crisis in Machine-Learning-Based Science.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  const Observation* better = findings.found("validation-better-than-training");
+  const Observation* better = verdicts.found("validation-better-than-training");
   if (better == nullptr) return found;
   if (qualifier(better, "training") == "held back") {
     found.push_back({-2.0, "it is training that comes nowhere, not validation that does too well"});
@@ -52,7 +52,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {advice("Count the samples in both splits by a hash of their content, near-duplicates included."),
           switch_to("Split by group (person, document, film, day) and before augmentation.", "overlap", "0"),
           advice("Fit scalers, vocabularies and feature selection on the training part only."),

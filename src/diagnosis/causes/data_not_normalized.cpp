@@ -24,15 +24,15 @@ Bad initialisation, a learning rate that is too high, corrupt samples.
 - Ioffe and Szegedy 2015, Batch Normalization.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   constexpr double kHugeLoss = 100;
   const Reading* training = patient.training();
   if (training != nullptr && !training->negated && training->start > kHugeLoss) {
     found.push_back({0.8, "the first loss is " + number(training->start) + ", a matter of scale"});
   }
-  if (findings.found("loss-stuck-from-start") != nullptr) weigh_ordinary_norms(patient, findings, -0.3, found);
-  if (qualifier(findings.found("batch-extreme"), "extent") == "some batches") {
+  if (verdicts.found("loss-stuck-from-start") != nullptr) weigh_ordinary_norms(patient, verdicts, -0.3, found);
+  if (qualifier(verdicts.found("batch-extreme"), "extent") == "some batches") {
     found.push_back({-3.0, "most batches are of an ordinary size: it is not the scale of the data"});
   }
   const auto normalise = configured_flag(patient, {"normalize", "normalise", "standardize", "normalize_inputs"});
@@ -41,7 +41,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   if (patient.reinforcement()) {
     return {
         switch_to(

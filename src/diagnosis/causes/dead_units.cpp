@@ -25,14 +25,14 @@ embeddings (zeros are normal there).
 - Lu, Shin, Su, Karniadakis 2020, Dying ReLU and Initialization: Theory and Numerical Examples.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (fine_tuning(patient)) found.push_back({-0.8, "it starts from weights that were trained before"});
   if (norms_all_zero(patient)) found.push_back({1.2, "every gradient norm is exactly zero"});
   if (const auto classes = stays_at_chance(patient, 0.004)) {
     found.push_back({0.6, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
-  } else if (findings.found("dead-layer") == nullptr && findings.found("gradients-mostly-zero") == nullptr) {
-    weigh_ordinary_norms(patient, findings, -0.8, found);
+  } else if (verdicts.found("dead-layer") == nullptr && verdicts.found("gradients-mostly-zero") == nullptr) {
+    weigh_ordinary_norms(patient, verdicts, -0.8, found);
   }
   if (const auto signal = first_signal(patient); signal && (signal->fades() || signal->grows())) {
     found.push_back({-3.0, signal->in_words() + ", whatever units do later"});
@@ -44,7 +44,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {
       switch_to("Use LeakyReLU (slope 0.01), GELU or SiLU: none of them has a dead side.", "activation", "leaky-relu"),
       divide_learning_rate(patient, 10), initialise_for_activation(),

@@ -24,29 +24,29 @@ Frozen parameters (the gradient is there, the update is not), dead units (zeros 
 - Islam et al. 2019, A Comprehensive Study on Deep Learning Bug Characteristics.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (norms_all_zero(patient)) found.push_back({2.0, "every gradient norm is exactly zero"});
-  if (findings.found("dead-layer") != nullptr && monitored(patient) && findings.absent("dead-neurons")) {
+  if (verdicts.found("dead-layer") != nullptr && monitored(patient) && verdicts.absent("dead-neurons")) {
     found.push_back({1.5, "the optimizer holds the layer and its units are active, yet no gradient comes back"});
   }
   const Reading* training = patient.training();
-  if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
+  if (training != nullptr && exactly_constant(*training) && verdicts.found("loss-exactly-zero") == nullptr) {
     found.push_back({2.0, training->name + " repeats to the last digit"});
   }
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
   const auto norm = usual_norm(patient);
-  const bool partly = findings.found("dead-layer") != nullptr || findings.found("gradients-mostly-zero") != nullptr;
-  if (partly || !norm || !norms_ordinary(patient, findings)) return std::nullopt;
+  const bool partly = verdicts.found("dead-layer") != nullptr || verdicts.found("gradients-mostly-zero") != nullptr;
+  if (partly || !norm || !norms_ordinary(patient, verdicts)) return std::nullopt;
   return "gradients arrive: their norm is " + number(*norm) + " in the median";
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   std::vector<Remedy> list;
-  const Observation* dead = findings.found("dead-layer");
+  const Observation* dead = verdicts.found("dead-layer");
   if (dead != nullptr && !dead->layers.empty()) {
     list.push_back(advice("Follow the graph from the loss to " + dead->layers.front() + ": that is where it is cut."));
   }

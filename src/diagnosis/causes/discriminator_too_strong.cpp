@@ -24,7 +24,7 @@ from generated ones (then any discriminator wins at once).
 - Mescheder et al. 2018, Which Training Methods for GANs do actually Converge?
 )";
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto rate = configured_number(patient, {"lr_d", "d_lr", "lrd", "lr_disc", "discriminator_lr"})) {
     list.push_back(

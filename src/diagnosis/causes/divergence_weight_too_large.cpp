@@ -29,7 +29,7 @@ std::optional<double> weight_of(const Patient& patient) {
   return configured_number(patient, {"kl_weight", "beta", "kld_weight", "kl_coef", "kl_beta", "lambda_kl"});
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto weight = weight_of(patient); weight && *weight > 0) {
     list.push_back(

@@ -23,21 +23,21 @@ A logarithm of zero, a corrupt sample, an exponential that overflows.
 - Ioffe and Szegedy 2015, Batch Normalization: the epsilon under the root.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_break(patient, -1.4, 0.7, found);
-  if (break_recovered(findings)) found.push_back({0.4, "the loss became finite again: it depended on the batch"});
+  if (break_recovered(verdicts)) found.push_back({0.4, "the loss became finite again: it depended on the batch"});
   if (const auto size = batch_size(patient); size && *size <= 2) {
     found.push_back({0.4, "statistics over " + number(*size) + " samples easily have no spread"});
   }
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   return {switch_to("Add a floor to every denominator: x / (y + 1e-8), max(count, 1) for means over a mask.",
                     "guarded_math", "on"),
-          advice("Skip batches that are empty after masking; drop a last batch of size one."), replay_break(findings),
-          return_to_checkpoint(findings)};
+          advice("Skip batches that are empty after masking; drop a last batch of size one."), replay_break(verdicts),
+          return_to_checkpoint(verdicts)};
 }
 
 }  // namespace

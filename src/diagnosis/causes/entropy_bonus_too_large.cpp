@@ -32,7 +32,7 @@ std::optional<double> coefficient(const Patient& patient) {
   return configured_number(patient, {"ent_coef", "entropy_coef", "entropy_coeff", "entropy_bonus"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto bonus = coefficient(patient);
   if (bonus && *bonus > 2 * kUsual) {
@@ -44,12 +44,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (coefficient(patient) == 0.0) return "the entropy coefficient is 0: nothing pays for being random";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto bonus = coefficient(patient)) {
     list.push_back(

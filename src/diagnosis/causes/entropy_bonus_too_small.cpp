@@ -31,7 +31,7 @@ std::optional<double> coefficient(const Patient& patient) {
   return configured_number(patient, {"ent_coef", "entropy_coef", "entropy_coeff", "entropy_bonus"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto bonus = coefficient(patient);
   if (bonus && *bonus == 0) found.push_back({1.0, "the entropy coefficient is 0"});
@@ -41,7 +41,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   const auto bonus = coefficient(patient);
   const double to = bonus && *bonus > 0 ? 5 * *bonus : kUsual;

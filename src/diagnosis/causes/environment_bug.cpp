@@ -25,7 +25,7 @@ A sparse reward (a random policy meets it once in a while), a diverged critic, a
 - Amodei et al. 2016, Concrete Problems in AI Safety: rewards that pay for the wrong thing.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const Reading* reward = patient.training();
   if (!patient.reinforcement() || reward == nullptr || reward->curve.empty()) return found;
@@ -39,7 +39,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   if (tunes_language_model(patient)) {
     return {
         advice("Grade twenty answers by hand, right and wrong ones, and compare with what the grader gave them."),
@@ -47,7 +47,7 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
         advice("Compute the reward of a known right answer: it must be the largest there is.")};
   }
   std::vector<Remedy> list;
-  if (findings.found("reward-worse-than-start") != nullptr) {
+  if (verdicts.found("reward-worse-than-start") != nullptr) {
     list.push_back(advice("Check the sign of the reward, and what ending an episode at once earns: it must not pay."));
   }
   list.push_back(

@@ -26,10 +26,10 @@ overfitting (validation has a clear trend).
 - Ioffe 2017, Batch Renormalization: Towards Reducing Minibatch Dependence.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_carry_over(patient, {.never = 0.7, .beyond = 1.8, .answers = 1.1}, found);
-  const Observation* swings = findings.found("loss-oscillating");
+  const Observation* swings = verdicts.found("loss-oscillating");
   if (swings == nullptr || patient.training() == nullptr || patient.training()->curve.empty()) return found;
   if (!on_validation(patient, *swings)) {
     found.push_back({-1.0, "the training loss swings itself"});
@@ -44,7 +44,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {switch_to("Call model.train() at the start of every training epoch and model.eval() before every validation.",
                     "train_mode", "on"),
           switch_to("Assert the mode where it matters: training is true in the loop, false in the evaluation.",

@@ -23,19 +23,19 @@ A logarithm of zero (the other end of the same range), overflow in half precisio
 - Wortsman et al. 2023, Small-Scale Proxies for Large-Scale Transformer Training Instabilities: growing logits.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_break(patient, -0.5, 0.5, found);
   if (loss_without_logarithm(patient)) found.push_back({-1.0, "the loss takes no exponential"});
-  if (break_recovered(findings)) found.push_back({-0.4, "the loss became finite again by itself"});
+  if (break_recovered(verdicts)) found.push_back({-0.4, "the loss became finite again by itself"});
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   return {switch_to("Subtract the largest logit before the exponential (log-sum-exp), or use the library's softmax.",
                     "guarded_math", "on"),
           advice("Bound what is exponentiated: clamp logits to +-50 and log-variances to +-10."),
-          compute_loss_from_logits(), replay_break(findings), divide_learning_rate(patient, 3)};
+          compute_loss_from_logits(), replay_break(verdicts), divide_learning_rate(patient, 3)};
 }
 
 }  // namespace

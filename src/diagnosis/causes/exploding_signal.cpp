@@ -27,11 +27,11 @@ operation such as log(0) (the loss was ordinary the step before), overflow in ha
 - Philipp, Song, Carbonell 2018, The Exploding Gradient Problem Demystified.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_break(patient, 0.8, -1.2, found);
   if (const auto huge = first_norm_huge(patient)) found.push_back({1.8, *huge});
-  if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
+  if (break_recovered(verdicts)) found.push_back({-1.0, "the loss became finite again by itself"});
   if (const auto signal = first_signal(patient)) {
     if (signal->grows()) found.push_back({2.0, signal->in_words()});
     if (signal->keeps()) found.push_back({-2.0, signal->in_words()});
@@ -43,8 +43,8 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  return {clip_gradients(patient), divide_learning_rate(patient, 10), return_to_checkpoint(findings),
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
+  return {clip_gradients(patient), divide_learning_rate(patient, 10), return_to_checkpoint(verdicts),
           normalise_layers(), initialise_for_activation()};
 }
 

@@ -25,9 +25,9 @@ the start are normal: the factor is looking for its level.
 - Kalamkar et al. 2019, A Study of BFLOAT16 for Deep Learning Training.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (precision(patient) == Precision::half && findings.found("loss-scale-collapsing") == nullptr) {
+  if (precision(patient) == Precision::half && verdicts.found("loss-scale-collapsing") == nullptr) {
     found.push_back({1.2, "training runs in half precision"});
   }
   if (precision(patient) == Precision::unknown) found.push_back({-0.8, "nothing says that half precision is used"});
@@ -39,13 +39,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (precision(patient) == Precision::full) return "the configuration computes in 32 bits";
   if (precision(patient) == Precision::bfloat) return "the configuration uses bfloat16, whose range is that of float32";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list;
   list.push_back(switch_to("Use dynamic loss scaling (GradScaler) and unscale the gradients before clipping.",
                            "loss_scale", "1024"));
@@ -53,7 +53,7 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   list.push_back(change("Use bfloat16 where the hardware has it: same range as float32, no scaling needed.",
                         "precision", precision(patient) == Precision::half ? "fp16" : "", "bf16"));
   list.push_back(divide_learning_rate(patient, 3));
-  if (first_harm(findings)) list.push_back(return_to_checkpoint(findings));
+  if (first_harm(verdicts)) list.push_back(return_to_checkpoint(verdicts));
   return list;
 }
 

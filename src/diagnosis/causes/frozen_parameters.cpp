@@ -26,18 +26,18 @@ changes in its last digits).
 - Howard and Ruder 2018, Universal Language Model Fine-tuning for Text Classification: gradual unfreezing.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (findings.found("dead-layer") != nullptr && monitored(patient) && findings.absent("parameters-not-optimized")) {
+  if (verdicts.found("dead-layer") != nullptr && monitored(patient) && verdicts.absent("parameters-not-optimized")) {
     found.push_back({-3.0, "the optimizer holds every parameter: what stands still gets no gradient"});
   }
   const Reading* validation = patient.validation();
   const Reading* training = patient.training();
-  const bool stuck = findings.found("loss-stuck-from-start") != nullptr || !training_learned(patient);
+  const bool stuck = verdicts.found("loss-stuck-from-start") != nullptr || !training_learned(patient);
   if (stuck && validation != nullptr && exactly_constant(*validation)) {
     found.push_back({weights_stand_still(patient) ? 3.0 : 2.4,
                      validation->name + " repeats to the last digit: the weights do not change at all"});
-  } else if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
+  } else if (training != nullptr && exactly_constant(*training) && verdicts.found("loss-exactly-zero") == nullptr) {
     found.push_back({1.8, training->name + " repeats to the last digit"});
   }
   if (const auto above = stays_above_chance(patient); above && stuck) found.push_back({0.8, *above});
@@ -48,7 +48,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {
       advice("Count the trainable parameters and those the optimizer holds: the two numbers must agree."),
       switch_to("Build the optimizer after the model is complete and on its device; check that step is called.",

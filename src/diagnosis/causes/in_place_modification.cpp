@@ -24,16 +24,16 @@ Any other cause of divergence or sudden NaN; this one is rare and comes last.
 - PyTorch documentation, Autograd mechanics: in-place correctness checks.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   weigh_break(patient, -0.4, 0.4, found);
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   return {advice("Replace in-place operations on the way to the loss by ordinary ones (x = x + y)."),
           advice("Never write through .data or raw pointers into a tensor that takes part in the graph."),
-          advice("Check the gradients numerically on a tiny model (gradcheck, in double)."), replay_break(findings)};
+          advice("Check the gradients numerically on a tiny model (gradcheck, in double)."), replay_break(verdicts)};
 }
 
 }  // namespace

@@ -30,11 +30,11 @@ Too little data, a model that is too small, labels that are wrong altogether (no
 
 /// Right labels are learned alike on both splits; with too little data the splits part from the start. So a validation
 /// loss of classes that turns high above zero, where training was hardly lower yet, has met the wrong labels.
-void weigh_turn(const Patient& patient, const Findings& findings, std::vector<Clue>& found) {
+void weigh_turn(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& found) {
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
   const auto classes = known_classes(patient);
-  if (findings.found("overfitting") == nullptr || training == nullptr || validation == nullptr || !classes ||
+  if (verdicts.found("overfitting") == nullptr || training == nullptr || validation == nullptr || !classes ||
       validation->negated || training->negated || *classes < 2 || !(validation->best > 0)) {
     return;
   }
@@ -51,10 +51,10 @@ void weigh_turn(const Patient& patient, const Findings& findings, std::vector<Cl
   }
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  weigh_turn(patient, findings, found);
-  const Observation* better = findings.found("validation-better-than-training");
+  weigh_turn(patient, verdicts, found);
+  const Observation* better = verdicts.found("validation-better-than-training");
   if (qualifier(better, "training") == "held back") {
     found.push_back({1.5, "training is held back and validation is not: wrong labels cannot be learned"});
   }
@@ -76,11 +76,11 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   return {advice("Look at the samples with the highest loss: relabel or drop what is wrong."),
           switch_to("Use a loss that forgives: label smoothing 0.1 for classes, Huber in place of MSE for regression.",
                     "label_smoothing", "0.1"),
-          keep_best_checkpoint(patient, findings), regularise(patient)};
+          keep_best_checkpoint(patient, verdicts), regularise(patient)};
 }
 
 }  // namespace

@@ -24,20 +24,20 @@ Class imbalance, a metric that is computed wrongly, a model that is too small.
 - Mueller, Kornblith, Hinton 2019, When Does Label Smoothing Help?
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
+  if (qualifier(verdicts.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
     found.push_back({-2.5, "there are two classes, whose labels are seldom smoothed"});
   }
-  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "softmax-twice") {
+  if (qualifier(verdicts.found("accuracy-outruns-loss"), "floor") == "softmax-twice") {
     found.push_back({-1.8, "loss and right answers stand to each other as behind two softmaxes"});
   }
-  if (qualifier(findings.found("validation-better-than-training"), "training") == "held back") {
+  if (qualifier(verdicts.found("validation-better-than-training"), "training") == "held back") {
     found.push_back({1.5, "training is held back and validation is not: smoothed targets cannot be reached"});
   }
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({-2.0, *low});
   if (const auto high = loss_too_high_for_accuracy(patient)) found.push_back({1.3, *high});
-  if (qualifier(findings.found("validation-better-than-training"), "answers") == "alike") {
+  if (qualifier(verdicts.found("validation-better-than-training"), "answers") == "alike") {
     found.push_back({2.2, "training answers are as right as those of validation and cost far more"});
   }
   const auto set = osler::label_smoothing(patient);
@@ -49,13 +49,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto set = osler::label_smoothing(patient);
   if (set && *set == 0) return "the configuration sets label smoothing to 0";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   list.push_back(advice("If accuracy is what counts, nothing needs to change: judge by it, not by the loss."));
   const auto set = osler::label_smoothing(patient);

@@ -22,7 +22,7 @@ A model that lost its end token while it was tuned (at first answers ended), a t
 - Yu et al. 2025, DAPO: overlong answers and how to shape their reward.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   constexpr double kMost = 0.6;
   constexpr double kFew = 0.3;
   std::vector<Clue> found;
@@ -34,7 +34,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   const auto limit = configured_number(patient, {"max_completion_length", "max_new_tokens", "response_length",
                                                  "max_response_length", "generate_max_len"});
   std::vector<Remedy> list;

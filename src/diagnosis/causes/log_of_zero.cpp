@@ -25,18 +25,18 @@ A division by zero, an exponential that overflows, a corrupt sample; a gradient 
 - Blanchard, Higham, Higham 2021, Accurately Computing the Log-Sum-Exp and Softmax Functions.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_break(patient, -1.4, 0.9, found);
   if (loss_without_logarithm(patient)) found.push_back({-2.0, "the loss takes no logarithm"});
   if (gradient_broke_first(patient)) found.push_back({-1.5, "the gradient broke before the loss did"});
-  if (break_recovered(findings)) found.push_back({-0.4, "the loss became finite again by itself"});
+  if (break_recovered(verdicts)) found.push_back({-0.4, "the loss became finite again by itself"});
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   return {switch_to("Clamp what goes into the logarithm: log(max(x, 1e-8)).", "guarded_math", "on"),
-          compute_loss_from_logits(), replay_break(findings), return_to_checkpoint(findings)};
+          compute_loss_from_logits(), replay_break(verdicts), return_to_checkpoint(verdicts)};
 }
 
 }  // namespace

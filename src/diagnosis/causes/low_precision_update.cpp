@@ -25,22 +25,22 @@ A spent learning rate, convergence, frozen parameters.
 - Zamirai et al. 2020, Revisiting BFloat16 Training.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const Precision format = precision(patient);
   if (format == Precision::unknown) found.push_back({-1.5, "nothing says that 16-bit numbers are used"});
   if (format == Precision::bfloat) found.push_back({1.2, "training runs in bfloat16"});
   if (format == Precision::half) found.push_back({0.6, "training runs in half precision"});
-  if (format == Precision::bfloat || format == Precision::half) weigh_ordinary_norms(patient, findings, 0.3, found);
+  if (format == Precision::bfloat || format == Precision::half) weigh_ordinary_norms(patient, verdicts, 0.3, found);
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (precision(patient) == Precision::full) return "the configuration computes in 32 bits";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {switch_to("Keep a float32 copy of the weights for the optimizer (mixed precision, not pure 16 bits).",
                     "precision", "fp32"),
           advice("If memory forbids it, round stochastically or use Kahan summation in the update."),

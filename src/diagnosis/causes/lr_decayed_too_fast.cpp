@@ -28,7 +28,7 @@ zero), a learning rate that was too low from the first step.
 - You et al. 2019, How Does Learning Rate Decay Help Modern Neural Networks?
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const auto course = rate_course(patient);
   if (!course) return found;
@@ -41,22 +41,22 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
                               " of the run, since " + at_step(course->spent_step)});
   }
   if (course->left() >= 0.2) found.push_back({-1.0, left});
-  if (findings.found("vanishing-gradients") != nullptr && findings.absent("vanishing-by-depth") &&
+  if (verdicts.found("vanishing-gradients") != nullptr && verdicts.absent("vanishing-by-depth") &&
       course->left() < 0.1) {
     found.push_back({0.8, "the gradients are small in all layers alike, as when the optimizer has stopped moving"});
   }
-  if (training_goes_on(patient, findings)) found.push_back({-0.8, fall_in_words(*patient.training())});
+  if (training_goes_on(patient, verdicts)) found.push_back({-0.8, fall_in_words(*patient.training())});
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto course = rate_course(patient);
   if (!course || course->left() < kStillHigh) return std::nullopt;
   return "the learning rate, " + number(course->now) + ", is still " + per_cent(course->left()) + " of its peak of " +
          number(course->peak);
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   const auto course = rate_course(patient);
   if (course && course->now < course->peak) {

@@ -50,19 +50,19 @@ void weigh_level(const Patient& patient, std::vector<Clue>& clues) {
 }
 
 /// A loss that is broken from its first value on, at a rate at which weights hardly move in so few steps.
-void weigh_first_steps(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+void weigh_first_steps(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
   constexpr double kPerDecade = 1.2;  // log-odds for each factor of ten below 1
   constexpr double kMost = 3;
   const auto peak = peak_learning_rate(patient);
-  if (!peak || !(*peak > 0) || *peak >= 1 || findings.found("loss-nonfinite-at-start") == nullptr) return;
+  if (!peak || !(*peak > 0) || *peak >= 1 || verdicts.found("loss-nonfinite-at-start") == nullptr) return;
   clues.push_back({-std::min(kMost, kPerDecade * -std::log10(*peak)),
                    "the first steps, at a rate of " + number(*peak) + ", hardly move the weights"});
 }
 
 /// The rate at the step where the trouble began, against its own course.
-void weigh_moment(const Patient& patient, const Findings& findings, std::vector<Clue>& clues) {
+void weigh_moment(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
   const auto course = rate_course(patient);
-  const auto harm = first_harm(findings);
+  const auto harm = first_harm(verdicts);
   if (!course || !harm) return;
   const double then = learning_rate_at(patient, static_cast<double>(*harm)).value_or(course->peak);
   if (then > 3 * course->start) {
@@ -75,50 +75,50 @@ void weigh_moment(const Patient& patient, const Findings& findings, std::vector<
   }
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   weigh_level(patient, found);
-  weigh_moment(patient, findings, found);
-  weigh_first_steps(patient, findings, found);
+  weigh_moment(patient, verdicts, found);
+  weigh_first_steps(patient, verdicts, found);
   weigh_break(patient, 0.8, -1.2, found);
-  if (fine_tuning(patient) && findings.found("loss-stuck-from-start") != nullptr) {
+  if (fine_tuning(patient) && verdicts.found("loss-stuck-from-start") != nullptr) {
     constexpr double kForTuning = 5e-5;  // Devlin et al. 2019: 2e-5 to 5e-5
     const auto peak = peak_learning_rate(patient);
     if (peak && *peak >= kForTuning) {
       found.push_back({2.2, "a rate of " + number(*peak) + " can undo what was learned before; 2e-5 to 5e-5 is usual"});
     }
   }
-  if (const auto leap = leapt_at_once(patient, findings)) found.push_back({-0.8, *leap});
-  if (break_recovered(findings)) found.push_back({-1.0, "the loss became finite again by itself"});
-  if (const auto signal = first_signal(patient); signal && first_harm(findings)) {
+  if (const auto leap = leapt_at_once(patient, verdicts)) found.push_back({-0.8, *leap});
+  if (break_recovered(verdicts)) found.push_back({-1.0, "the loss became finite again by itself"});
+  if (const auto signal = first_signal(patient); signal && first_harm(verdicts)) {
     if (signal->keeps()) found.push_back({1.0, signal->in_words() + ": it broke under the steps"});
     if (signal->grows()) found.push_back({-1.5, signal->in_words()});
   }
-  if (creeps_back(patient, findings)) {
+  if (creeps_back(patient, verdicts)) {
     found.push_back({-0.8, "the loss crept back up smoothly, and validation with it: long steps would make it jump"});
   }
-  const Observation* swings = findings.found("loss-oscillating");
+  const Observation* swings = verdicts.found("loss-oscillating");
   if (swings != nullptr && on_validation(patient, *swings)) {
     found.push_back({-1.2, "only validation swings, the training loss is calm"});
   }
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto peak = peak_learning_rate(patient);
   if (peak && *peak == 0) return "the learning rate is zero throughout";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  const bool broken = findings.found("loss-nonfinite-at-start") != nullptr ||
-                      findings.found("loss-diverging") != nullptr || findings.found("loss-nonfinite-later") != nullptr;
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
+  const bool broken = verdicts.found("loss-nonfinite-at-start") != nullptr ||
+                      verdicts.found("loss-diverging") != nullptr || verdicts.found("loss-nonfinite-later") != nullptr;
   std::vector<Remedy> list;
-  if (findings.found("reward-collapse") != nullptr) list.push_back(return_to_checkpoint(findings));
-  const bool late = qualifier(findings.found("loss-oscillating"), "extent") == "late" ||
-                    (findings.found("late-loss-variance") != nullptr && findings.found("loss-oscillating") == nullptr);
+  if (verdicts.found("reward-collapse") != nullptr) list.push_back(return_to_checkpoint(verdicts));
+  const bool late = qualifier(verdicts.found("loss-oscillating"), "extent") == "late" ||
+                    (verdicts.found("late-loss-variance") != nullptr && verdicts.found("loss-oscillating") == nullptr);
   if (late) list.push_back(advice("It worked early and fails late: decay sooner, by cosine to a tenth or less."));
-  const bool far_off = broken || findings.found("updates-too-large") != nullptr;
+  const bool far_off = broken || verdicts.found("updates-too-large") != nullptr;
   list.push_back(divide_learning_rate(patient, far_off ? 10 : 3));
   list.push_back(clip_gradients(patient));
   if (!patient.reinforcement()) list.push_back(test_learning_rates());

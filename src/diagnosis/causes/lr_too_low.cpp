@@ -28,7 +28,7 @@ below the norms (it shrinks every step), labels without information (the rate is
 - Goyal et al. 2017, Accurate, Large Minibatch SGD: the linear scaling rule.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (const auto better = better_than_guessing(patient))
     found.push_back({-1.0, *better + ": something was learned at once"});
@@ -45,11 +45,11 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     }
     if (*peak >= 0.01) found.push_back({-1.6, "the learning rate reaches " + number(*peak)});
   }
-  if (const auto above = stays_above_chance(patient); above && findings.found("loss-stuck-from-start") != nullptr) {
+  if (const auto above = stays_above_chance(patient); above && verdicts.found("loss-stuck-from-start") != nullptr) {
     found.push_back({1.7, *above + ": the steps are too short even for that"});
   }
-  if (findings.found("loss-stuck-from-start") != nullptr || findings.found("loss-too-slow") != nullptr) {
-    weigh_ordinary_norms(patient, findings, 0.2, found);
+  if (verdicts.found("loss-stuck-from-start") != nullptr || verdicts.found("loss-too-slow") != nullptr) {
+    weigh_ordinary_norms(patient, verdicts, 0.2, found);
   }
   const Reading* training = patient.training();
   const bool rate_is_zero = peak && *peak == 0;
@@ -59,14 +59,14 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   const auto peak = peak_learning_rate(patient);
   std::vector<Remedy> list;
   if (peak && *peak == 0) {
     list.push_back(change("Give the optimizer a learning rate: 1e-3 for Adam, 0.1 for SGD with momentum to begin with.",
                           "lr", "0", "0.001"));
   } else {
-    const bool far = findings.found("loss-stuck-from-start") != nullptr || (peak && *peak <= 1e-6);
+    const bool far = verdicts.found("loss-stuck-from-start") != nullptr || (peak && *peak <= 1e-6);
     list.push_back(multiply_learning_rate(patient, far ? 100 : 10));
   }
   if (!patient.reinforcement()) list.push_back(test_learning_rates());

@@ -23,11 +23,11 @@ A process that someone else killed. Memory that grows shows in the monitor as me
 - Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost.
 )";
 
-std::optional<std::string> impossible(const Patient&, const Findings& findings) {
-  return other_crash(findings, "out-of-memory,killed");
+std::optional<std::string> impossible(const Patient&, const Verdicts& verdicts) {
+  return other_crash(verdicts, "out-of-memory,killed");
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   const auto batch = batch_size(patient);
   list.push_back(batch && *batch > 1

@@ -24,20 +24,20 @@ worse, accuracy flat), label smoothing.
 - Musgrave, Belongie, Lim 2020, A Metric Learning Reality Check.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
   if (const auto low = accuracy_too_low_for_loss(patient)) found.push_back({3.4, *low + ": both cannot be right"});
   const auto& qualities = patient.validation_quality();
   if (qualities.empty() || qualities.front().curve.empty()) return found;
   const Reading& quality = qualities.front();
-  if (only_metric_frozen(patient, findings)) {
+  if (only_metric_frozen(patient, verdicts)) {
     found.push_back({0.8, quality.name + " repeats itself while " + patient.validation()->name + " moves"});
   }
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {
       advice("Compute the metric from scratch, in plain code, on one batch, and compare with the logged value."),
       switch_to("Check that predictions and labels belong to the same samples; then axis, padding mask, class order, "

@@ -24,7 +24,7 @@ A learning rate that is too high, bad initialisation, inputs that are not scaled
 - Santurkar et al. 2018, How Does Batch Normalization Help Optimization?
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto flag = configured_flag(patient, {"batch_norm", "batchnorm", "use_bn", "layer_norm", "use_norm", "norm"});
   const auto kind = configured_text(patient, {"normalization", "norm_layer", "norm_type"});
@@ -43,7 +43,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {normalise_layers(),
           advice("With batches below 16, use GroupNorm or LayerNorm: BatchNorm's statistics are too noisy there."),
           add_residual_connections(), divide_learning_rate(patient, 3)};

@@ -25,7 +25,7 @@ drops after each update), exploding gradients (growth is exponential).
 - Humbatova et al. 2020, Taxonomy of Real Faults in Deep Learning Systems.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const Reading* norm = patient.gradient_norm();
   if (norm == nullptr || norm->size() < 10) return found;
@@ -41,7 +41,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   const auto parts = configured_number(patient, {"gradient_accumulation_steps", "accumulate_grad_batches"});
   std::vector<Remedy> list = {
       switch_to("Clear the gradients before every backward pass: optimizer.zero_grad().", "zero_grad", "on")};

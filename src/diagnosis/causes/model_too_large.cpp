@@ -26,7 +26,7 @@ large models can generalise well again; size alone proves nothing.
 - Prechelt 1998, Early Stopping - But When?
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (fits_training_set(patient)) {
     found.push_back({0.6, "the training loss fell to " + number(patient.training()->end) + ", near zero"});
@@ -36,13 +36,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (decay && drop && *decay == 0 && *drop == 0) found.push_back({0.4, "no weight decay or dropout is configured"});
   if (const auto nothing = nothing_carries_over(patient)) found.push_back({-2.5, *nothing});
   weigh_carry_over(patient, {.never = -1.3, .beyond = -0.7, .guesses = -1.3}, found);
-  weigh_silent_memorising(patient, findings, found);
-  weigh_flat_training(patient, findings, found);
+  weigh_silent_memorising(patient, verdicts, found);
+  weigh_flat_training(patient, verdicts, found);
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  return {keep_best_checkpoint(patient, findings), regularise(patient),
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
+  return {keep_best_checkpoint(patient, verdicts), regularise(patient),
           widen(patient, 0.5, "Try a model of half the width: if validation is no worse, keep it.")};
 }
 

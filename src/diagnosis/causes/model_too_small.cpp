@@ -27,7 +27,7 @@ labels with errors, inputs that lack the information.
 - Karpathy 2019, A Recipe for Training Neural Networks: first overfit, then regularise.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const auto decay = weight_decay(patient);
   const auto drop = dropout(patient);
@@ -45,7 +45,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   if (const auto worse = worse_than_guessing(patient)) found.push_back({-1.5, *worse + ": that takes knowledge"});
   if (fine_tuning(patient)) found.push_back({-0.5, "it starts from weights that were trained before"});
   if (const auto better = better_than_guessing(patient)) {
-    const bool at_once = findings.found("loss-stuck-from-start") != nullptr;
+    const bool at_once = verdicts.found("loss-stuck-from-start") != nullptr;
     found.push_back(
         {at_once ? 2.6 : 1.0, *better + ": a little is learned" + (at_once ? " at once" : "") + ", and no more"});
   } else if (const auto classes = stays_at_chance(patient, 0.03)) {
@@ -59,14 +59,14 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (!fits_training_set(patient)) return std::nullopt;
   const Reading* training = patient.training();
   return "the training loss fell from " + number(training->start) + " to " + number(training->end) +
          ": the model can represent its training set";
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {widen(patient, 2, "Enlarge the model: twice the width, or a few more layers, and compare the flat level."),
           advice("Regularise less: halve weight decay and dropout, soften the augmentation."),
           multiply_learning_rate(patient, 3),

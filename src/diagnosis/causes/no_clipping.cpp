@@ -27,17 +27,17 @@ precision.
 - Brock et al. 2021, High-Performance Large-Scale Image Recognition Without Normalization: adaptive clipping.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (clip_limit(patient) == 0.0) found.push_back({1.0, "the configuration switches clipping off"});
   weigh_break(patient, 0.4, -1.2, found);
-  if (const auto leap = leapt_at_once(patient, findings)) found.push_back({0.8, *leap});
-  if (break_recovered(findings)) found.push_back({-0.8, "the loss became finite again by itself"});
+  if (const auto leap = leapt_at_once(patient, verdicts)) found.push_back({0.8, *leap});
+  if (break_recovered(verdicts)) found.push_back({-0.8, "the loss became finite again by itself"});
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
-  if (findings.found("clipping-always") != nullptr) return "gradients are clipped, on most steps";
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
+  if (verdicts.found("clipping-always") != nullptr) return "gradients are clipped, on most steps";
   if (const auto clipping = clipping_of(patient)) {
     return "gradients are clipped at " + number(clipping->limit) + " (from " + clipping->limit_from + ")";
   }
@@ -45,8 +45,8 @@ std::optional<std::string> impossible(const Patient& patient, const Findings& fi
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  return {clip_gradients(patient), divide_learning_rate(patient, 3), return_to_checkpoint(findings),
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
+  return {clip_gradients(patient), divide_learning_rate(patient, 3), return_to_checkpoint(verdicts),
           advice("Log the norm before clipping: it tells when the threshold is wrong.")};
 }
 

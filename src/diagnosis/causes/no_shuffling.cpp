@@ -30,7 +30,7 @@ std::optional<bool> shuffled(const Patient& patient) {
   return configured_flag(patient, {"shuffle", "shuffle_train", "train_shuffle", "shuffle_data"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   if (shuffled(patient) == false) found.push_back({1.8, "the configuration switches shuffling off"});
   const auto one_class = recorded(patient, series_name::kBatchConstantLabel);
@@ -50,12 +50,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (shuffled(patient) == true) return "the configuration shuffles the data";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {change("Shuffle the training set anew every epoch.", "shuffle", shuffled(patient) == false ? "false" : "",
                  "true"),
           advice("For streams, use a shuffle buffer of many batches, and interleave files and sources."),

@@ -20,11 +20,11 @@ Running out of memory, which has a cause of its own.
 - Python documentation, Errors and Exceptions.
 )";
 
-std::optional<std::string> impossible(const Patient&, const Findings& findings) {
-  return other_crash(findings, "exception,killed");
+std::optional<std::string> impossible(const Patient&, const Verdicts& verdicts) {
+  return other_crash(verdicts, "exception,killed");
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   (void)patient;
   list.push_back(

@@ -29,7 +29,7 @@ std::optional<double> ranks(const Patient& patient) {
                            {"world_size", "n_gpu", "num_gpus", "ngpus", "gpus", "devices", "num_processes", "n_gpus"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto count = ranks(patient);
   if (count && *count > 1) found.push_back({0.8, "the run uses " + number(*count) + " devices"});
@@ -39,13 +39,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto count = ranks(patient);
   if (count && *count <= 1) return "the configuration uses one device";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {advice("Compare a checksum of the weights across ranks every few hundred steps."),
           advice("Broadcast the weights from rank 0 after building and after loading; same seed for the model, another "
                  "for the data."),

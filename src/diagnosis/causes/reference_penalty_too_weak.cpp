@@ -29,7 +29,7 @@ std::optional<double> coefficient(const Patient& patient) {
   return configured_number(patient, {"kl_coef", "kl_loss_coef", "init_kl_coef", "beta", "kl_penalty_coef"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto penalty = coefficient(patient);
   if (penalty && *penalty == 0) found.push_back({1.2, "the penalty on leaving the reference is 0"});
@@ -44,12 +44,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (!tunes_language_model(patient)) return "no language model is tuned here";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list;
   const auto penalty = coefficient(patient);
   const double to = penalty && *penalty > 0 ? 3 * *penalty : 0.04;
@@ -57,7 +57,7 @@ std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
   list.push_back(change("Raise the penalty on leaving the reference" +
                             (penalty ? ": " + from + " -> " : std::string(" to ")) + number(to) + ".",
                         "beta", from, number(to)));
-  list.push_back(return_to_checkpoint(findings));
+  list.push_back(return_to_checkpoint(verdicts));
   list.push_back(advice("Stop at the best held-out score: the reward goes on rising after it."));
   list.push_back(divide_learning_rate(patient, 3));
   return list;

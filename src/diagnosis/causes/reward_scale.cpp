@@ -29,7 +29,7 @@ A diverging critic whose targets rest on itself (values far beyond any return), 
 constexpr double kLarge = 1000;
 constexpr double kTiny = 1e-3;
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const Reading* reward = patient.training();
   if (!patient.reinforcement() || reward == nullptr) return found;
@@ -43,7 +43,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   const Reading* reward = patient.training();
   const double size = reward == nullptr ? 0 : reward->level;

@@ -26,14 +26,14 @@ early layers are small).
 - Saxe, McClelland, Ganguli 2014, Exact Solutions to the Nonlinear Dynamics of Learning in Deep Linear Networks.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const Reading* norm = patient.gradient_norm();
   if (norm != nullptr && !norm->curve.empty() && norm->top > 0) {
     const double left = norm->end / norm->top;
     if (left < 0.05) found.push_back({0.8, "the gradient norm is down to " + per_cent(left) + " of its highest level"});
   }
-  weigh_ordinary_norms(patient, findings, -0.6, found);
+  weigh_ordinary_norms(patient, verdicts, -0.6, found);
   const auto course = rate_course(patient);
   if (course && course->left() < 0.05) {
     found.push_back({-0.6, "the learning rate is only " + per_cent(course->left()) + " of its peak"});
@@ -41,12 +41,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
-  if (findings.found("saddle-point") != nullptr || !training_goes_on(patient, findings)) return std::nullopt;
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
+  if (verdicts.found("saddle-point") != nullptr || !training_goes_on(patient, verdicts)) return std::nullopt;
   return fall_in_words(*patient.training()) + ": a saddle would hold training too";
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {multiply_learning_rate(patient, 3),
           advice("Add noise: a smaller batch, or a warm restart of the schedule, shakes the weights off the saddle."),
           switch_to("Use momentum 0.9 or Adam: both gather speed along the direction that leads down.", "optimizer",

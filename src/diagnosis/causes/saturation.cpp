@@ -24,21 +24,21 @@ zeros), a learning rate that is too low.
 - Glorot and Bengio 2010, Understanding the Difficulty of Training Deep Feedforward Neural Networks.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (norms_all_zero(patient))
     found.push_back({-1.5, "every gradient norm is exactly zero: saturated units leave a rest"});
-  const Observation* ends = findings.found("saturated-activations");
+  const Observation* ends = verdicts.found("saturated-activations");
   if (ends != nullptr && ends->severity == Severity::critical) {
     found.push_back({1.2, "more than half of a layer is at the ends of its range"});
   } else if (ends != nullptr) {
     found.push_back({-1.0, "most of every layer is still within its range"});
   }
-  if (ends == nullptr) weigh_ordinary_norms(patient, findings, -1.0, found);
+  if (ends == nullptr) weigh_ordinary_norms(patient, verdicts, -1.0, found);
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {replace_saturating_activations(), standardise_inputs(), initialise_for_activation(), normalise_layers(),
           divide_learning_rate(patient, 3)};
 }

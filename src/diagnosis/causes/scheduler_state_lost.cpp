@@ -24,9 +24,9 @@ state being lost (the rate is right, yet the loss jumps).
 - PyTorch documentation, Saving and loading a general checkpoint.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  const Observation* jump = findings.found("learning-rate-jump");
+  const Observation* jump = verdicts.found("learning-rate-jump");
   if (jump == nullptr) return found;
   if (const Mark* restart = restart_before(patient, jump->last_step)) {
     found.push_back({1.2, "the log shows a restart at " + at_step(restart->step)});
@@ -40,19 +40,19 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
   const bool restarted = restart_before(patient, patient.run().steps().last) != nullptr;
-  if (restarted || !findings.absent("learning-rate-jump") || findings.found("learning-rate-zero") != nullptr) {
+  if (restarted || !verdicts.absent("learning-rate-jump") || verdicts.found("learning-rate-zero") != nullptr) {
     return std::nullopt;
   }
   return "the learning rate has no jump and the log no restart";
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list;
   list.push_back(
       switch_to("Save and load the scheduler's state with the model's and the optimizer's.", "resume_schedule", "on"));
-  if (const Observation* jump = findings.found("learning-rate-jump")) {
+  if (const Observation* jump = verdicts.found("learning-rate-jump")) {
     const auto before = learning_rate_at(patient, static_cast<double>(jump->first_step) - 1);
     const auto after = learning_rate_at(patient, static_cast<double>(jump->first_step));
     if (before && after && *before != *after) {

@@ -25,7 +25,7 @@ compare runs of the same model only.
 - Foret et al. 2021, Sharpness-Aware Minimization. Dinh et al. 2017, Sharp Minima Can Generalize For Deep Nets.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto size = batch_size(patient);
   if (size && *size >= 2048) found.push_back({0.8, "batches of " + number(*size) + " tend to sharp minima"});
@@ -33,7 +33,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto size = batch_size(patient); size && *size > 64) {
     list.push_back(change(

@@ -28,7 +28,7 @@ which learning is invisible.
 - Ng et al. 1999, Policy invariance under reward transformations: shaping.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   constexpr double kMostly = 0.8;
   constexpr double kHardly = 0.05;
   std::vector<Clue> found;
@@ -50,7 +50,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   if (tunes_language_model(patient)) {
     return {advice("Train on prompts that the model solves sometimes: between one and seven of eight samples right."),
             advice("Give credit for parts: the format, a step of the way, a test that passes."),

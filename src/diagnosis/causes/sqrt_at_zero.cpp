@@ -24,7 +24,7 @@ A division by zero (the forward value is bad already), a logarithm of zero, a gr
 - Griewank and Walther 2008, Evaluating Derivatives: where chain-rule factors are not defined.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   weigh_break(patient, -1.4, 0.5, found);
   if (loss_without_logarithm(patient)) found.push_back({1.2, "distances and errors are where roots are taken"});
@@ -38,11 +38,11 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   return {switch_to("Put a floor under the root: sqrt(x + 1e-8); use squared distances where the root is not needed.",
                     "guarded_math", "on"),
           advice("Do not take distances of a point to itself: mask the diagonal before the root, not after."),
-          replay_break(findings), return_to_checkpoint(findings)};
+          replay_break(verdicts), return_to_checkpoint(verdicts)};
 }
 
 }  // namespace

@@ -26,32 +26,32 @@ A pipeline that reads the same batch (the weights are new, the data is not), one
 - PyTorch documentation, Saving and loading models: a state_dict holds references, not copies.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  const Observation* frozen = findings.found("validation-frozen");
+  const Observation* frozen = verdicts.found("validation-frozen");
   if (frozen != nullptr && validation_followed(patient)) {
     found.push_back({1.4, "validation moved until " + at_step(frozen->first_step) + " and has repeated itself since"});
   }
-  if (const auto same = repeats_itself(patient, findings); same && frozen == nullptr) found.push_back({3.0, *same});
-  weigh_still_weights(patient, findings, found);
-  weigh_flat_training(patient, findings, found);
+  if (const auto same = repeats_itself(patient, verdicts); same && frozen == nullptr) found.push_back({3.0, *same});
+  weigh_still_weights(patient, verdicts, found);
+  weigh_flat_training(patient, verdicts, found);
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
-  if (only_metric_frozen(patient, findings)) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
+  if (only_metric_frozen(patient, verdicts)) {
     return patient.validation()->name + " moves on, so the weights that are evaluated are new";
   }
   const auto tail = validation_tail(patient);
-  if (!tail || !tail->all_different || findings.found("validation-frozen") != nullptr) return std::nullopt;
+  if (!tail || !tail->all_different || verdicts.found("validation-frozen") != nullptr) return std::nullopt;
   const auto [low, high] = std::minmax_element(tail->values.begin(), tail->values.end());
   return "the last " + std::to_string(tail->values.size()) + " values of " + tail->series + " differ (" + number(*low) +
          " to " + number(*high) + "): the same weights on the same data would repeat";
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   std::vector<Remedy> list;
-  const Observation* frozen = findings.found("validation-frozen");
+  const Observation* frozen = verdicts.found("validation-frozen");
   list.push_back(advice("Compare a hash of the evaluated weights with one of the weights in training" +
                         (frozen != nullptr ? ", at " + at_step(frozen->last_step) : std::string()) + "."));
   list.push_back(switch_to("Load the newest checkpoint before every evaluation, and log its step beside the result.",

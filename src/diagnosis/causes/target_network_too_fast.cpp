@@ -43,7 +43,7 @@ std::optional<double> interval(const Patient& patient) {
                                      "target_network_update_freq"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto tau = share(patient);
   const auto steps = interval(patient);
@@ -60,14 +60,14 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto& roles = patient.roles();
   const bool on_policy = !roles.in(Role::clip_fraction).empty() || !roles.in(Role::explained_variance).empty();
   if (on_policy && roles.in(Role::q_value).empty()) return "an on-policy learner has no target network";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   const auto tau = share(patient);
   const auto steps = interval(patient);

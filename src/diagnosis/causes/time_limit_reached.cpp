@@ -20,11 +20,11 @@ A process killed for its memory.
 - Slurm documentation, Job limits and preemption.
 )";
 
-std::optional<std::string> impossible(const Patient&, const Findings& findings) {
-  return other_crash(findings, "time-limit,preempted,killed");
+std::optional<std::string> impossible(const Patient&, const Verdicts& verdicts) {
+  return other_crash(verdicts, "time-limit,preempted,killed");
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   (void)patient;
   list.push_back(advice("Resume from the newest checkpoint, with optimizer, schedule and random numbers."));

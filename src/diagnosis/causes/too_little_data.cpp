@@ -26,7 +26,7 @@ drawn from elsewhere.
 - Prechelt 1998, Early Stopping - But When?
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (fits_training_set(patient)) {
     found.push_back(
@@ -34,13 +34,13 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   }
   if (const auto nothing = nothing_carries_over(patient)) found.push_back({-2.5, *nothing});
   weigh_carry_over(patient, {.never = -1.0, .by_heart = 2.0, .guesses = -0.8}, found);
-  weigh_silent_memorising(patient, findings, found);
-  weigh_flat_training(patient, findings, found);
+  weigh_silent_memorising(patient, verdicts, found);
+  weigh_flat_training(patient, verdicts, found);
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings& findings) {
-  return {keep_best_checkpoint(patient, findings), regularise(patient),
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
+  return {keep_best_checkpoint(patient, verdicts), regularise(patient),
           advice("Add data; to see whether it would help, train on a half and compare the valleys.")};
 }
 

@@ -34,7 +34,7 @@ std::optional<double> passes(const Patient& patient) {
                                      "noptepochs", "train_pi_iters", "num_learning_epochs", "num_ppo_epochs"});
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings&) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts&) {
   std::vector<Clue> found;
   const auto count = passes(patient);
   if (count && *count > kUsual) {
@@ -50,12 +50,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings&) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (passes(patient) == 1.0) return "each batch is used once";
   return std::nullopt;
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   list.push_back(
       change("Stop the passes over a batch once the policy has moved by 0.02 (target_kl).", "target_kl", "", "0.02"));

@@ -26,13 +26,13 @@ training into validation (validation better than training as well).
 - Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (creeps_back(patient, findings)) {
+  if (creeps_back(patient, verdicts)) {
     found.push_back({3.2, "the loss crept back up smoothly, and validation with it, as when the weights shrink"});
   }
   if (const auto held = training_held_up(patient)) found.push_back({2.8, *held});
-  if (qualifier(findings.found("validation-better-than-training"), "answers") == "alike") {
+  if (qualifier(verdicts.found("validation-better-than-training"), "answers") == "alike") {
     found.push_back({-2.0, "units dropped would take right answers from training, which has as many as validation"});
   }
   const auto decay = weight_decay(patient);
@@ -56,12 +56,12 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   if (!fits_training_set(patient)) return std::nullopt;
   return "the training loss fell to " + number(patient.training()->end) + ": nothing holds it back";
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
   if (const auto drop = dropout(patient); drop && *drop > 0) {
     list.push_back(change("Halve dropout: " + number(*drop) + " -> " + number(*drop / 2) + ".", "dropout",

@@ -25,63 +25,63 @@ A stale checkpoint (the data is right, the weights are old), a model that gives 
 - Humbatova et al. 2020, Taxonomy of Real Faults in Deep Learning Systems.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (qualifier(findings.found("overfitting"), "carried") == "nothing") {
+  if (qualifier(verdicts.found("overfitting"), "carried") == "nothing") {
     found.push_back(
         {1.8,
          "validation never followed training, from its first evaluation on: it may see other data or other labels"});
   }
   const auto tail = validation_tail(patient);
-  if (tail && tail->all_different && findings.found("validation-frozen") == nullptr) {
+  if (tail && tail->all_different && verdicts.found("validation-frozen") == nullptr) {
     found.push_back({-0.4, "the last " + std::to_string(tail->values.size()) + " values of " + tail->series +
                                " differ, so something is computed anew"});
   }
-  if (const auto same = repeats_itself(patient, findings); same && findings.found("validation-frozen") == nullptr) {
+  if (const auto same = repeats_itself(patient, verdicts); same && verdicts.found("validation-frozen") == nullptr) {
     found.push_back({2.6, *same});
   }
-  if (validation_followed(patient) && !only_metric_frozen(patient, findings)) {
+  if (validation_followed(patient) && !only_metric_frozen(patient, verdicts)) {
     found.push_back({-0.4, "validation improved with training earlier, so it sees the weights"});
   }
-  if (findings.found("loss-plateau") != nullptr && training_goes_on(patient, findings) && patient.validation() &&
+  if (verdicts.found("loss-plateau") != nullptr && training_goes_on(patient, verdicts) && patient.validation() &&
       !still_falls(*patient.validation())) {
     found.push_back({0.4, fall_in_words(*patient.training()) + " and validation does not answer"});
   }
   if (const auto smoothing = label_smoothing(patient);
-      smoothing && *smoothing > 0 && findings.found("validation-better-than-training") != nullptr) {
+      smoothing && *smoothing > 0 && verdicts.found("validation-better-than-training") != nullptr) {
     found.push_back({-1.2, "label smoothing of " + number(*smoothing) + " lifts the training loss alone"});
   }
-  if (only_metric_frozen(patient, findings)) {
+  if (only_metric_frozen(patient, verdicts)) {
     found.push_back({-1.2, patient.validation()->name + " follows the weights, only the metric repeats itself"});
   }
   weigh_carry_over(patient,
                    {.never = 2.5, .beyond = 1.3, .by_heart = -1.2, .guesses = 0.8, .answers = 1.2, .followed = -1.2},
                    found);
-  weigh_still_weights(patient, findings, found);
-  weigh_flat_training(patient, findings, found);
+  weigh_still_weights(patient, verdicts, found);
+  weigh_flat_training(patient, verdicts, found);
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings& findings) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts& verdicts) {
   for (const std::string_view seen : {"validation-augmented", "train-mode-in-validation"}) {
-    if (findings.found(seen) != nullptr) return std::nullopt;
+    if (verdicts.found(seen) != nullptr) return std::nullopt;
   }
   // A loss that falls from far above the untrained network's to a little less does not measure the model.
   if (const auto carried = carry_over(patient); carried && carried->never()) return std::nullopt;
   const auto tail = validation_tail(patient);
   const Reading* validation = patient.validation();
-  if (!tail || !tail->all_different || validation == nullptr || findings.found("validation-frozen") != nullptr ||
-      findings.found("validation-better-than-training") != nullptr ||
-      findings.found("metric-contradicts-loss") != nullptr || !validation_followed(patient)) {
+  if (!tail || !tail->all_different || validation == nullptr || verdicts.found("validation-frozen") != nullptr ||
+      verdicts.found("validation-better-than-training") != nullptr ||
+      verdicts.found("metric-contradicts-loss") != nullptr || !validation_followed(patient)) {
     return std::nullopt;
   }
   if (still_falls(*validation)) return fall_in_words(*validation) + " with training: it measures the model";
-  if (findings.found("overfitting") == nullptr) return std::nullopt;
+  if (verdicts.found("overfitting") == nullptr) return std::nullopt;
   return validation->name + " fell from " + number(validation->start) + " to " + number(validation->best) +
          " with training before it turned: it measures the model";
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   if (patient.reinforcement()) {
     return {
         advice("Use the training's statistics of observations in evaluation, frozen, and no normalised reward there."),

@@ -27,7 +27,7 @@ A learning rate that is too low or spent (the gradient is alike in all layers), 
 - He et al. 2016, Deep Residual Learning for Image Recognition.
 )";
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   if (fine_tuning(patient)) found.push_back({-1.0, "it starts from weights that were trained before"});
   if (norms_all_zero(patient)) {
@@ -37,11 +37,11 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({0.6, "the loss is exactly ln(" + std::to_string(*classes) + "): the outputs ignore the inputs"});
   }
   if (const auto signal = first_signal(patient); signal && signal->fades()) found.push_back({1.5, signal->in_words()});
-  if (findings.found("vanishing-by-depth") != nullptr && findings.absent("vanishing-gradients")) {
+  if (verdicts.found("vanishing-by-depth") != nullptr && verdicts.absent("vanishing-gradients")) {
     found.push_back({0.8, "the last layers' gradients hide the early ones' in the global norm"});
   }
   const auto course = rate_course(patient);
-  if (findings.found("vanishing-gradients") != nullptr && findings.absent("vanishing-by-depth") && course &&
+  if (verdicts.found("vanishing-gradients") != nullptr && verdicts.absent("vanishing-by-depth") && course &&
       course->left() < 0.1) {
     found.push_back({-0.8, "the gradients are small in all layers alike, and the learning rate is down to " +
                                per_cent(course->left()) + " of its peak"});
@@ -49,7 +49,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings&) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts&) {
   return {add_residual_connections(), replace_saturating_activations(), initialise_for_activation(),
           normalise_layers()};
 }

@@ -28,13 +28,13 @@ single bad batch.
 
 constexpr double kWarmStart = 0.2;  // starting below a fifth of the peak is a warm-up
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const auto course = rate_course(patient);
-  if (course && course->start > 0.9 * course->peak && findings.found("no-warmup") == nullptr) {
+  if (course && course->start > 0.9 * course->peak && verdicts.found("no-warmup") == nullptr) {
     found.push_back({0.6, "the learning rate is at its peak of " + number(course->peak) + " from the first step"});
   }
-  const auto harm = first_harm(findings);
+  const auto harm = first_harm(verdicts);
   const StepRange steps = patient.run().steps();
   const double length = static_cast<double>(steps.last - steps.first);
   if (harm && length > 0 && static_cast<double>(*harm - steps.first) > 0.1 * length) {
@@ -43,7 +43,7 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::optional<std::string> impossible(const Patient& patient, const Findings&) {
+std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
   const auto course = rate_course(patient);
   const StepRange steps = patient.run().steps();
   if (!course || course->start > kWarmStart * course->peak || course->peak_step <= steps.first) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::string> impossible(const Patient& patient, const Findings&) {
          at_step(course->peak_step);
 }
 
-std::vector<Remedy> remedies(const Patient& patient, const Findings&) {
+std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   return {warm_up(patient), clip_gradients(patient),
           advice("In a transformer, normalise before each block (pre-norm): it needs far less warm-up."),
           divide_learning_rate(patient, 3)};

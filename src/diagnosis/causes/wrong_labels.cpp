@@ -33,22 +33,22 @@ that does not fit.
 constexpr double kSame = 0.004;
 constexpr double kNear = 0.03;
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  if (qualifier(findings.found("overfitting"), "carried") == "nothing") {
+  if (qualifier(verdicts.found("overfitting"), "carried") == "nothing") {
     found.push_back(
         {1.4, "nothing of what was learned carries over, as with labels that do not belong to their inputs"});
   }
   if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
   weigh_carry_over(patient, {.never = 1.2, .guesses = 1.8, .answers = -1.5}, found);
-  const bool stuck = findings.found("loss-stuck-from-start") != nullptr;
+  const bool stuck = verdicts.found("loss-stuck-from-start") != nullptr;
   if (weights_stand_still(patient)) {
     found.push_back({-1.5, "validation repeats to the last digit: the weights do not change at all"});
   }
   if (const auto above = stays_above_chance(patient); stuck && above) {
     found.push_back({-1.5, *above + ": whatever the labels, their frequencies would be learned"});
   }
-  if (stuck) weigh_ordinary_norms(patient, findings, 0.9, found);
+  if (stuck) weigh_ordinary_norms(patient, verdicts, 0.9, found);
   if (const auto classes = stays_at_chance(patient, kSame)) {
     found.push_back({-0.8, "the loss is exactly ln(" + std::to_string(*classes) +
                                "): the outputs ignore the inputs, whatever the labels"});
@@ -71,15 +71,15 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
     found.push_back({-2.0, training->name + " fell from " + number(training->shown(training->start)) + " to " +
                                number(training->shown(training->best)) + ": the labels do say something"});
   }
-  if (training != nullptr && exactly_constant(*training) && findings.found("loss-exactly-zero") == nullptr) {
+  if (training != nullptr && exactly_constant(*training) && verdicts.found("loss-exactly-zero") == nullptr) {
     found.push_back({-1.2, "the loss repeats to the last digit: with gradients it would at least jitter"});
   }
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   std::vector<Remedy> list;
-  if (findings.found("loss-exactly-zero") != nullptr) {
+  if (verdicts.found("loss-exactly-zero") != nullptr) {
     list.push_back(advice("Count the targets that take part in the loss: all of them may be masked (ignore_index)."));
   }
   list.push_back(advice("Print ten inputs with their labels as the model gets them, and check them by eye."));

@@ -52,17 +52,17 @@ void weigh_sign(const Patient& patient, const Reading& training, std::vector<Clu
   }
 }
 
-std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
+std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const Reading* training = patient.training();
   if (training == nullptr || training->negated || training->curve.empty()) return found;
-  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
+  if (qualifier(verdicts.found("accuracy-outruns-loss"), "floor") == "sigmoid-twice") {
     found.push_back({3.0,
                      "answers in the right order at the loss of a guess: a sigmoid of a sigmoid keeps the order and "
                      "hides how sure they are"});
   }
   weigh_sign(patient, *training, found);
-  if (qualifier(findings.found("accuracy-outruns-loss"), "floor") == "softmax-twice") {
+  if (qualifier(verdicts.found("accuracy-outruns-loss"), "floor") == "softmax-twice") {
     found.push_back({2.5, "loss and right answers stand to each other as behind two softmaxes"});
   }
   if (const auto worse = worse_than_guessing(patient)) found.push_back({1.5, *worse});
@@ -90,15 +90,15 @@ std::vector<Clue> clues(const Patient& patient, const Findings& findings) {
   return found;
 }
 
-std::vector<Remedy> remedies(const Patient&, const Findings& findings) {
+std::vector<Remedy> remedies(const Patient&, const Verdicts& verdicts) {
   std::vector<Remedy> list;
-  if (findings.found("loss-exactly-zero") != nullptr) {
+  if (verdicts.found("loss-exactly-zero") != nullptr) {
     list.push_back(advice("Count the targets that take part in the loss: a mask may remove all of them."));
   }
-  if (findings.found("targets-broadcast") != nullptr) {
+  if (verdicts.found("targets-broadcast") != nullptr) {
     list.push_back(advice("Give outputs and targets the same shape: output.squeeze(1), or targets[:, None]."));
   }
-  if (findings.found("softmax-over-samples") != nullptr) {
+  if (verdicts.found("softmax-over-samples") != nullptr) {
     list.push_back(advice("Take the softmax along the classes: dim=1, or -1 where they come last."));
   }
   list.push_back(compute_loss_from_logits());

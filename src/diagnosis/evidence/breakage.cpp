@@ -34,12 +34,12 @@ std::optional<std::string> first_norm_huge(const Patient& patient) {
   return "the gradient norm begins at " + number(norm->start) + ", before training could have gone wrong";
 }
 
-std::optional<std::string> leapt_at_once(const Patient& patient, const Findings& findings) {
+std::optional<std::string> leapt_at_once(const Patient& patient, const Verdicts& verdicts) {
   constexpr std::size_t kBefore = 5;
   constexpr double kLeap = 3;
   constexpr double kCalm = 1.3;
   const Reading* training = patient.training();
-  if (findings.found("loss-diverging") == nullptr && findings.found("loss-spikes") == nullptr) return std::nullopt;
+  if (verdicts.found("loss-diverging") == nullptr && verdicts.found("loss-spikes") == nullptr) return std::nullopt;
   if (training == nullptr || training->negated || training->size() < 2 * kBefore) return std::nullopt;
   const std::vector<double>& value = training->curve.value;
   for (std::size_t i = kBefore; i < value.size(); ++i) {

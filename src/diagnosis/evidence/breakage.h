@@ -5,7 +5,7 @@
 #include <string>
 
 #include "diagnosis/patient.h"
-#include "diagnosis/seen.h"
+#include "diagnosis/verdicts.h"
 
 namespace osler {
 
@@ -20,7 +20,7 @@ namespace osler {
 
 /// In words: the loss was calm, then leapt to a multiple within one point and never came back; else nothing. Steps that
 /// are too long do it by and by, a single batch at once.
-[[nodiscard]] std::optional<std::string> leapt_at_once(const Patient& patient, const Findings& findings);
+[[nodiscard]] std::optional<std::string> leapt_at_once(const Patient& patient, const Verdicts& verdicts);
 
 /// The validation loss is the same number in every evaluation, with digits enough to show any change.
 [[nodiscard]] bool weights_stand_still(const Patient& patient);

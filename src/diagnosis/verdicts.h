@@ -1,4 +1,4 @@
-// Findings: what all checks of one diagnosis came to.
+// Verdicts: what all checks of one diagnosis came to.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace osler {
 
 /// The verdicts of one diagnosis by finding id.
-class Findings {
+class Verdicts {
  public:
   void set(std::string_view id, Verdict verdict) { verdicts_.insert_or_assign(std::string(id), std::move(verdict)); }
 
