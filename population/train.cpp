@@ -53,9 +53,9 @@ Result evaluate(const Recipe& recipe, Network& network, const Samples& samples, 
 }
 
 /// One training under way.
-class Course {
+class TrainingRun {
  public:
-  Course(const Recipe& recipe, bool layers)
+  TrainingRun(const Recipe& recipe, bool layers)
       : recipe_(recipe),
         data_(make_data(recipe)),
         network_(recipe),
@@ -200,7 +200,7 @@ class Course {
 }  // namespace
 
 History train(const Recipe& recipe, bool layers) {
-  return Course(recipe, layers).run();
+  return TrainingRun(recipe, layers).run();
 }
 
 }  // namespace osler::population

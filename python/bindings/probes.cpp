@@ -168,7 +168,7 @@ std::string concluded(const std::string& json) {
   return to_json(experiment);
 }
 
-std::string course_of(const probes::MemoryGoal& goal, const Numbers& losses) {
+std::string written(const probes::MemoryGoal& goal, const Numbers& losses) {
   Experiment experiment = named("overfit-one-batch");
   goal.write(losses, experiment);
   return to_json(experiment);
@@ -291,7 +291,7 @@ void add_parts(py::module_& module) {
       .def("still_falls", [](const probes::MemoryGoal& goal, const Numbers& losses,
                              std::size_t steps) { return goal.still_falls(losses, steps); })
       .def("went_wild", [](const probes::MemoryGoal& goal, const Numbers& losses) { return goal.went_wild(losses); })
-      .def("course", &course_of);
+      .def("written", &written);
 }
 
 }  // namespace

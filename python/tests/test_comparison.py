@@ -14,7 +14,7 @@ import pytest
 import osler
 
 
-def _course(seed: int, steps: int = 200, floor: float = 0.1) -> dict[str, list[float]]:
+def _run(seed: int, steps: int = 200, floor: float = 0.1) -> dict[str, list[float]]:
     """A training that goes well, with a little noise that a seed makes."""
     noise = [math.sin(seed * 7.3 + i * 12.9898) * 0.01 for i in range(steps)]
     loss = [floor + 2 * math.exp(-i / 40) + noise[i] for i in range(steps)]
@@ -28,14 +28,14 @@ def test_two_runs_are_compared_from_whatever_holds_them(sick_log: Path, healthy_
     assert json.loads(found.json())["schema"] == "osler-comparison/1"
     assert any("train_loss" in (each["a"]["series"], each["b"]["series"]) for each in found.series)
     assert "<pre>" in found._repr_html_()
-    same = osler.compare(_course(1), _course(1))
+    same = osler.compare(_run(1), _run(1))
     assert same.standing == "same"
     with pytest.raises(osler.InvalidError, match="there is no axis 'steps'"):
         osler.compare(healthy_log, sick_log, axis="steps")
 
 
 def test_a_baseline_is_learned_kept_and_used(tmp_path: Path, sick_log: Path) -> None:
-    learned = osler.baseline([_course(seed) for seed in range(6)], name="mine", all=True)
+    learned = osler.baseline([_run(seed) for seed in range(6)], name="mine", all=True)
     assert learned.runs == 6 and "mine" in repr(learned)
     learned.save(tmp_path / "mine.json")
     again = osler.baseline(tmp_path / "mine.json")
@@ -44,7 +44,7 @@ def test_a_baseline_is_learned_kept_and_used(tmp_path: Path, sick_log: Path) -> 
     assert plain.to_dict() != beside.to_dict() and plain.status == beside.status
     assert osler.baseline().runs > 100
     with pytest.raises(osler.InvalidError, match="at least 5 are needed"):
-        osler.baseline([_course(1)])
+        osler.baseline([_run(1)])
 
 
 def test_what_was_there_stays_when_a_file_cannot_be_written(tmp_path: Path, sick_log: Path) -> None:

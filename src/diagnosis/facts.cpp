@@ -132,22 +132,22 @@ Precision precision(const Patient& patient) {
   return says_no ? Precision::full : Precision::unknown;
 }
 
-std::optional<RateCourse> rate_course(const Patient& patient) {
+std::optional<RateSchedule> rate_schedule(const Patient& patient) {
   const Reading* rate = patient.learning_rate();
   if (rate == nullptr || rate->curve.empty()) return std::nullopt;
-  RateCourse course;
+  RateSchedule schedule;
   const auto highest = std::max_element(rate->curve.high.begin(), rate->curve.high.end());
-  course.start = rate->curve.value.front();
-  course.peak = *highest;
-  course.now = rate->curve.value.back();
-  course.peak_step = rate->step_at(static_cast<std::size_t>(highest - rate->curve.high.begin()));
-  if (!(course.peak > 0)) return std::nullopt;
+  schedule.start = rate->curve.value.front();
+  schedule.peak = *highest;
+  schedule.now = rate->curve.value.back();
+  schedule.peak_step = rate->step_at(static_cast<std::size_t>(highest - rate->curve.high.begin()));
+  if (!(schedule.peak > 0)) return std::nullopt;
   constexpr double kSpent = 0.05;
   std::size_t spent = rate->size();
-  while (spent > 0 && rate->curve.high[spent - 1] < kSpent * course.peak) --spent;
-  course.spent_step = rate->step_at(spent);
-  course.spent_share = static_cast<double>(rate->size() - spent) / static_cast<double>(rate->size());
-  return course;
+  while (spent > 0 && rate->curve.high[spent - 1] < kSpent * schedule.peak) --spent;
+  schedule.spent_step = rate->step_at(spent);
+  schedule.spent_share = static_cast<double>(rate->size() - spent) / static_cast<double>(rate->size());
+  return schedule;
 }
 
 std::optional<double> usual_norm(const Patient& patient) {
@@ -193,7 +193,7 @@ std::optional<Break> break_of(const Patient& patient) {
   if (last == 0) return std::nullopt;
   Break found;
   found.before = loss->curve.high[last];
-  found.usual = *std::min_element(loss->course.begin(), loss->course.begin() + static_cast<std::ptrdiff_t>(last));
+  found.usual = *std::min_element(loss->smoothed.begin(), loss->smoothed.begin() + static_cast<std::ptrdiff_t>(last));
   // A loss may be negative: what it climbed is measured against its level.
   const double scale = std::max({std::abs(found.usual), 0.1 * loss->level, 1e-300});
   found.growth = 1 + (found.before - found.usual) / scale;
@@ -318,7 +318,7 @@ bool creeps_back(const Patient& patient, const Verdicts& verdicts) {
   const Reading* training = patient.training();
   const Reading* validation = patient.validation();
   if (verdicts.found("loss-diverging") == nullptr || training == nullptr || validation == nullptr) return false;
-  const auto rate = rate_course(patient);
+  const auto rate = rate_schedule(patient);
   if (rate && rate->now > 2 * rate->start) return false;  // a rate that grew explains it
   const double rise = training->end - training->best;
   const bool smooth = training->noise.sigma < 0.25 * rise && training->end < 3 * std::abs(training->best);
@@ -513,9 +513,9 @@ void weigh_silent_memorising(const Patient& patient, const Verdicts& verdicts, s
 
 void weigh_still_weights(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
   constexpr double kMostOfTheRun = 0.3;
-  const auto course = rate_course(patient);
-  if (course && course->spent_share > kMostOfTheRun) {
-    clues.push_back({-1.5, "the learning rate has been below 5 % of its peak since " + at_step(course->spent_step) +
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->spent_share > kMostOfTheRun) {
+    clues.push_back({-1.5, "the learning rate has been below 5 % of its peak since " + at_step(schedule->spent_step) +
                                ": the weights hardly move"});
   } else if (patient.training() != nullptr && !training_learned(patient) &&
              verdicts.found("loss-stuck-from-start") == nullptr) {

@@ -34,7 +34,7 @@ enum class Precision { unknown, full, bfloat, half };
 [[nodiscard]] Precision precision(const Patient& patient);
 
 /// The learning rate over the run, where the log has it and it was ever above zero.
-struct RateCourse {
+struct RateSchedule {
   double start = 0;
   double peak = 0;
   double now = 0;
@@ -45,7 +45,7 @@ struct RateCourse {
   /// What is left of the peak.
   [[nodiscard]] double left() const { return now / peak; }
 };
-[[nodiscard]] std::optional<RateCourse> rate_course(const Patient& patient);
+[[nodiscard]] std::optional<RateSchedule> rate_schedule(const Patient& patient);
 
 /// The median of the logged gradient norms.
 [[nodiscard]] std::optional<double> usual_norm(const Patient& patient);

@@ -60,7 +60,7 @@ Flatness flatness_of(const Reading& reading, double matters) {
     const double creep = std::max(tolerated, kCreep * gain);
     const bool surely = trend.p_value < kSure && (trend.change < -(small + noise) || trend.change > creep);
     // The stretch must not reach back into a descent that is short against it.
-    const double above = reading.course[first] - signal::median(values);
+    const double above = reading.smoothed[first] - signal::median(values);
     const double reach = small + 2 * std::max(reading.noise.sigma, std::min(scatter.sigma, kHidden * gain));
     const bool falls = -trend.change > tolerated || drop > tolerated;
     const bool rises = trend.change > creep || -drop > creep;

@@ -17,7 +17,7 @@
 namespace osler {
 namespace {
 
-constexpr std::size_t kCourseParts = 24;
+constexpr std::size_t kParts = 24;
 
 /// "fc1" of "fc1.weight".
 std::string_view module_of(std::string_view layer) {
@@ -80,26 +80,26 @@ std::optional<double> now_of(const Series* series) {
 }
 
 /// The mean over equal parts of the run's steps; a part without a value has the one before it.
-std::vector<double> course_of(const Series& series, const StepRange& steps) {
+std::vector<double> in_parts(const Series& series, const StepRange& steps) {
   const auto range = static_cast<double>(steps.last) - static_cast<double>(steps.first);
-  std::vector<double> sum(kCourseParts, 0);
-  std::vector<double> count(kCourseParts, 0);
+  std::vector<double> sum(kParts, 0);
+  std::vector<double> count(kParts, 0);
   const signal::Curve curve = layer_curve(series);
   for (std::size_t i = 0; i < curve.size(); ++i) {
     const double share = range > 0 ? (curve.step[i] - static_cast<double>(steps.first)) / range : 0;
-    const auto part = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * (kCourseParts - 1)));
+    const auto part = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * (kParts - 1)));
     sum[part] += curve.value[i] * curve.count[i];
     count[part] += curve.count[i];
   }
-  std::vector<double> course(kCourseParts, std::nan(""));
-  for (std::size_t i = 0; i < kCourseParts; ++i) {
+  std::vector<double> parts_of_run(kParts, std::nan(""));
+  for (std::size_t i = 0; i < kParts; ++i) {
     if (count[i] > 0) {
-      course[i] = sum[i] / count[i];
+      parts_of_run[i] = sum[i] / count[i];
     } else if (i > 0) {
-      course[i] = course[i - 1];
+      parts_of_run[i] = parts_of_run[i - 1];
     }
   }
-  return course;
+  return parts_of_run;
 }
 
 void gather(const Patient& patient, std::vector<LayerRow>& all) {
@@ -109,7 +109,7 @@ void gather(const Patient& patient, std::vector<LayerRow>& all) {
     LayerRow& row = rows.parameter(layer.name);
     const Series* norm = layer.find({"norm", "l2"});
     row.gradient_norm = now_of(norm);
-    if (norm != nullptr) row.gradient_course = course_of(*norm, steps);
+    if (norm != nullptr) row.gradient_course = in_parts(*norm, steps);
   }
   rows.restart();
   for (const Layer& layer : layers_in(patient, Role::layer_weight))

@@ -74,7 +74,7 @@ std::optional<double> late_over_early(const Reading* reading) {
 }
 
 std::optional<double> highest_rate(const Patient& patient) {
-  if (const std::optional<RateCourse> rate = rate_course(patient)) return rate->peak;
+  if (const std::optional<RateSchedule> rate = rate_schedule(patient)) return rate->peak;
   const std::optional<double> configured = configured_number(patient, {"learning_rate", "lr", "max_lr", "base_lr"});
   return configured && *configured > 0 ? configured : std::nullopt;
 }

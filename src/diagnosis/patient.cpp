@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kFewestPoints = 2;
 constexpr std::size_t kMetricsRead = 6;  // per-class metrics by the dozen add nothing
 
-/// A curve needs two finite values to have any course at all.
-bool has_course(const Series& series) {
+/// A curve needs two finite values to be one.
+bool is_curve(const Series& series) {
   const auto total = series.summary().total();
   return total && total->count >= kFewestPoints;
 }
@@ -25,7 +25,7 @@ bool has_course(const Series& series) {
 std::optional<Reading> objective(const std::vector<Cast>& casts) {
   std::vector<const Series*> parts;
   for (const Cast& cast : casts) {
-    if (cast.guess.adversarial || !has_course(*cast.series)) continue;
+    if (cast.guess.adversarial || !is_curve(*cast.series)) continue;
     if (!cast.guess.component) return read_series(*cast.series, cast.guess.higher_is_better);
     if (parts.empty() || cast.series->summary().points() == parts.front()->summary().points()) {
       parts.push_back(cast.series);
@@ -40,7 +40,7 @@ std::vector<Reading> qualities(const RoleMap& roles, Role accuracy, Role metric)
   for (const Role role : {accuracy, metric}) {
     for (const Cast& cast : roles.in(role)) {
       if (readings.size() >= kMetricsRead) return readings;
-      if (cast.guess.component || !has_course(*cast.series)) continue;
+      if (cast.guess.component || !is_curve(*cast.series)) continue;
       readings.push_back(read_series(*cast.series, cast.guess.higher_is_better));
     }
   }
@@ -89,7 +89,7 @@ Patient::Patient(const Run& run, const RoleMap& roles, double now, std::optional
   adversarial_ = adversarial_ || trained_in_turns(run);
   for (const Role role : {Role::reward, Role::evaluation_reward}) {
     for (const Cast& cast : roles.in(role)) {
-      if (!by_reward || reinforcement_ || !has_course(*cast.series)) continue;
+      if (!by_reward || reinforcement_ || !is_curve(*cast.series)) continue;
       reinforcement_ = true;
       adversarial_ = false;
       training_ = read_series(*cast.series, true);
@@ -107,9 +107,9 @@ Patient::Patient(const Run& run, const RoleMap& roles, double now, std::optional
     }
   }
   if (domain && !is(Domain::unknown)) adversarial_ = is(Domain::adversarial);
-  if (const Series* rate = roles.first(Role::learning_rate); rate != nullptr && has_course(*rate))
+  if (const Series* rate = roles.first(Role::learning_rate); rate != nullptr && is_curve(*rate))
     learning_rate_ = read_series(*rate, false);
-  if (const Series* norm = roles.first(Role::gradient_norm); norm != nullptr && has_course(*norm))
+  if (const Series* norm = roles.first(Role::gradient_norm); norm != nullptr && is_curve(*norm))
     gradient_norm_ = read_series(*norm, false);
   if (roles.in(Role::gradient_norm).empty()) gradient_norm_ = norm_over_layers(layers_in(*this, Role::layer_gradient));
 }

@@ -65,13 +65,13 @@ std::optional<SpentRate> spent_rate(const RateCurve& rate, double last_step, con
   std::size_t last = spent;
   while (last > 0 && !works(value[last - 1])) --last;
   if (first == value.end() || last == 0) return std::nullopt;
-  SpentRate course;
-  course.works_from = step[static_cast<std::size_t>(first - value.begin())];
-  course.works_until = step[last - 1];
-  course.spent_since = step[spent];
-  course.spent_part = (last_step - step[spent]) / std::max(last_step - step.front(), 1.0);
-  course.left = value.back() / rate.peak;
-  return course;
+  SpentRate found;
+  found.works_from = step[static_cast<std::size_t>(first - value.begin())];
+  found.works_until = step[last - 1];
+  found.spent_since = step[spent];
+  found.spent_part = (last_step - step[spent]) / std::max(last_step - step.front(), 1.0);
+  found.left = value.back() / rate.peak;
+  return found;
 }
 
 }  // namespace osler

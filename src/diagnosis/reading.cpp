@@ -16,15 +16,15 @@ void take_landmarks(Reading& reading) {
   reading.noise = signal::noise_of(values);
   // Wide enough to step over outliers, narrow enough to keep the shape of 20 points.
   const std::size_t half_width = n < 10 ? 0 : std::clamp<std::size_t>(n / 24, 1, 10);
-  reading.course = signal::running_median(values, half_width);
+  reading.smoothed = signal::running_median(values, half_width);
   const std::size_t head = n < 30 ? 1 : 3;
   const std::size_t tail = std::max<std::size_t>(n < 10 ? 1 : 2, n / 10);
   reading.start = signal::median(std::span(values).first(head));
   reading.end = signal::median(std::span(values).last(tail));
-  const auto lowest = std::min_element(reading.course.begin(), reading.course.end());
+  const auto lowest = std::min_element(reading.smoothed.begin(), reading.smoothed.end());
   reading.best = *lowest;
-  reading.best_at = static_cast<std::size_t>(lowest - reading.course.begin());
-  reading.top = *std::max_element(reading.course.begin(), reading.course.end());
+  reading.best_at = static_cast<std::size_t>(lowest - reading.smoothed.begin());
+  reading.top = *std::max_element(reading.smoothed.begin(), reading.smoothed.end());
   std::vector<double> sizes(values);
   for (double& value : sizes) value = std::abs(value);
   reading.level = signal::median(sizes);

@@ -19,14 +19,14 @@ struct Reading {
   bool negated = false;   ///< the series should rise; values here have the opposite sign
   signal::Curve curve;
   signal::Noise noise;
-  std::vector<double> course;  ///< the curve without its noise: a running median
-  double start = 0;            ///< level of the first points of the curve, each of which may stand for many values
-  double opening = 0;          ///< the first value of the log, as it stands there
-  double end = 0;              ///< level of the last tenth
-  double best = 0;             ///< lowest level of the course
-  double top = 0;              ///< highest level of the course
-  std::size_t best_at = 0;     ///< index of `best`
-  double level = 0;            ///< median of the absolute values: the scale when nothing improves
+  std::vector<double> smoothed;  ///< the curve without its noise: a running median
+  double start = 0;              ///< level of the first points of the curve, each of which may stand for many values
+  double opening = 0;            ///< the first value of the log, as it stands there
+  double end = 0;                ///< level of the last tenth
+  double best = 0;               ///< lowest level of `smoothed`
+  double top = 0;                ///< highest level of `smoothed`
+  std::size_t best_at = 0;       ///< index of `best`
+  double level = 0;              ///< median of the absolute values: the scale when nothing improves
   std::uint64_t nonfinite = 0;
   std::int64_t first_nonfinite_step = 0;
   bool ends_nonfinite = false;  ///< the newest point is NaN or infinite

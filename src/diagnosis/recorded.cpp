@@ -43,7 +43,7 @@ bool learns_well(const Patient& patient) {
   return !accuracy || *accuracy >= kGoodAccuracy;
 }
 
-/// How grave a layer's state is: it follows the course of the training, which is what the layers are for.
+/// How grave a layer's state is: it follows how the training goes, which is what the layers are for.
 Severity graveness(const Patient& patient, const LayerRule& rule, bool critical) {
   if (critical && !training_improves(patient)) return Severity::critical;
   const bool well = critical ? learns_well(patient) : training_improves(patient);

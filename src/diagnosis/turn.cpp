@@ -95,7 +95,7 @@ bool only_grows_surer(const Patient& patient, const Reading& loss, const Turn& t
 
 bool training_improves_after(const Patient& patient, double step, const Reading& validation) {
   // How far a reading fell since then, and how much of that noise explains.
-  const auto fall = [&](const Reading& reading) { return reading.course[reading.index_at(step)] - reading.end; };
+  const auto fall = [&](const Reading& reading) { return reading.smoothed[reading.index_at(step)] - reading.end; };
   const auto error = [](const Reading& reading) {
     return reading.noise.sigma / std::sqrt(std::max(1.0, static_cast<double>(reading.size()) / 10));
   };
@@ -113,7 +113,7 @@ bool training_improves_after(const Patient& patient, double step, const Reading&
   if (training != nullptr && training->size() >= 4 && fall(*training) < -error(*training)) return false;
   if (training != nullptr && !training->negated && !validation.negated && training->size() >= 4) {
     const bool far_below = training->end >= 0 && training->end < 0.5 * validation.end;
-    if (far_below && training->end < training->course[training->index_at(step)] + training->noise.sigma) return true;
+    if (far_below && training->end < training->smoothed[training->index_at(step)] + training->noise.sigma) return true;
   }
   return std::any_of(patient.training_quality().begin(), patient.training_quality().end(), falls);
 }

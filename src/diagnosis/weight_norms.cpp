@@ -1,4 +1,4 @@
-// Reading the course of weight norms.
+// How the norms of weights changed over the run.
 #include "diagnosis/weight_norms.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace osler {
 
-WeightCourses weight_courses(const Patient& patient, double fewest) {
-  WeightCourses courses;
+WeightNorms weight_norms(const Patient& patient, double fewest) {
+  WeightNorms norms;
   std::vector<double> early_sizes;
   for (const Layer& layer : layers_in(patient, Role::layer_weight)) {
     const Series* series = layer.find({"norm", "std"});
@@ -19,26 +19,26 @@ WeightCourses weight_courses(const Patient& patient, double fewest) {
     const std::size_t n = curve.size();
     if (static_cast<double>(n) < fewest) continue;
     const Bucket total = *series->summary().total();
-    WeightCourse course;
-    course.layer = layer.name;
-    course.series = series->name();
+    WeightNorm norm;
+    norm.layer = layer.name;
+    norm.series = series->name();
     const std::size_t tenth = std::max<std::size_t>(1, n / 10);
-    course.early = signal::median(std::span(curve.value).first(tenth));
-    course.late = signal::median(std::span(curve.value).last(tenth));
+    norm.early = signal::median(std::span(curve.value).first(tenth));
+    norm.late = signal::median(std::span(curve.value).last(tenth));
     const double before = signal::median(std::span(curve.value).subspan(2 * n / 3 - tenth / 2, tenth));
-    course.last_third = before > 0 ? course.late / before : 1;
+    norm.last_third = before > 0 ? norm.late / before : 1;
     const std::vector<Point> recent = series->summary().recent();
-    course.ends_nonfinite = !recent.empty() && !std::isfinite(recent.back().value);
+    norm.ends_nonfinite = !recent.empty() && !std::isfinite(recent.back().value);
     std::vector<double> logarithm(curve.value.begin() + static_cast<std::ptrdiff_t>(n / 2), curve.value.end());
     for (double& value : logarithm) value = std::log(std::max(value, 1e-300));
-    course.trend = signal::trend_of(std::span(curve.step).subspan(n / 2), logarithm);
-    course.first_step = total.first_step;
-    course.last_step = total.last_step;
-    early_sizes.push_back(course.early);
-    courses.layers.push_back(std::move(course));
+    norm.trend = signal::trend_of(std::span(curve.step).subspan(n / 2), logarithm);
+    norm.first_step = total.first_step;
+    norm.last_step = total.last_step;
+    early_sizes.push_back(norm.early);
+    norms.layers.push_back(std::move(norm));
   }
-  if (!early_sizes.empty()) courses.usual = signal::median(early_sizes);
-  return courses;
+  if (!early_sizes.empty()) norms.usual = signal::median(early_sizes);
+  return norms;
 }
 
 }  // namespace osler

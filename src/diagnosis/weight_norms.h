@@ -9,7 +9,7 @@
 namespace osler {
 
 /// The size of one layer's weights over the run.
-struct WeightCourse {
+struct WeightNorm {
   std::string layer;
   std::string series;
   double early = 0;       ///< median of the first tenth
@@ -22,10 +22,10 @@ struct WeightCourse {
 };
 
 /// The layers whose weight norms (or else deviations) were logged at least `fewest` times, and the usual early size.
-struct WeightCourses {
-  std::vector<WeightCourse> layers;
+struct WeightNorms {
+  std::vector<WeightNorm> layers;
   double usual = 0;  ///< median of the early sizes: what starts at zero is measured against this
 };
-[[nodiscard]] WeightCourses weight_courses(const Patient& patient, double fewest);
+[[nodiscard]] WeightNorms weight_norms(const Patient& patient, double fewest);
 
 }  // namespace osler

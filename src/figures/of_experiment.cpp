@@ -154,7 +154,7 @@ std::vector<Panel> memorising(const Experiment& experiment) {
   return {std::move(panel)};
 }
 
-std::vector<Panel> fresh_courses(const Experiment& experiment) {
+std::vector<Panel> fresh_starts(const Experiment& experiment) {
   const auto* step = column(experiment, "step");
   const Experiment::Value* first = value(experiment, "first-loss");
   if (step == nullptr) return {};
@@ -186,7 +186,7 @@ constexpr std::array kDrawn = {Drawn{"lr-range-test", "LR range test", rates},
                                Drawn{"curvature", "Curvature by layer", layers},
                                Drawn{"update-ratios", "Updates by weight", updates},
                                Drawn{"overfit-one-batch", "Overfitting one batch", memorising},
-                               Drawn{"fresh-start", "A fresh start", fresh_courses}};
+                               Drawn{"fresh-start", "A fresh start", fresh_starts}};
 
 }  // namespace
 

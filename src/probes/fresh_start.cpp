@@ -16,7 +16,7 @@ namespace {
 
 using Outcome = Experiment::Outcome;
 
-constexpr std::size_t kLastShare = 5;   // the last fifth of a course counts
+constexpr std::size_t kLastShare = 5;   // the last fifth of an arm counts
 constexpr double kErrors = 2;           // standard errors that a difference must exceed
 constexpr double kLearned = 0.02;       // of the first loss: less is nothing learned
 constexpr double kClearlyBetter = 0.2;  // of what the better rate learned
@@ -32,7 +32,7 @@ std::string in_words(const FreshArm& arm) {
                                        : fmt::format("beyond all numbers at {}", arm.words);
 }
 
-void write_course(const FreshArm& arm, std::size_t steps, Experiment& experiment) {
+void write_losses(const FreshArm& arm, std::size_t steps, Experiment& experiment) {
   const double margin = kErrors * arm.level.error;
   experiment.values.push_back({arm.name, arm.level.mean, arm.level.mean - margin, arm.level.mean + margin});
   std::vector<double> losses = arm.losses;
@@ -135,8 +135,8 @@ void FreshTrial::write(Experiment& experiment) const {
   std::vector<double> steps(steps_);
   std::iota(steps.begin(), steps.end(), 0.0);
   experiment.columns = {{"step", std::move(steps)}};
-  for (const FreshArm& arm : arms_) write_course(arm, steps_, experiment);
-  if (free_) write_course(*free_, steps_, experiment);
+  for (const FreshArm& arm : arms_) write_losses(arm, steps_, experiment);
+  if (free_) write_losses(*free_, steps_, experiment);
   judge(experiment);
 }
 

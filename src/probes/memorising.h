@@ -25,7 +25,7 @@ struct MemoryGoal {
   [[nodiscard]] bool still_falls(std::span<const double> losses, std::size_t steps) const;
   /// The loss went up or became wild rather than down slowly.
   [[nodiscard]] bool went_wild(std::span<const double> losses) const;
-  /// Writes first-loss, last-loss, floor, target, steps and the course.
+  /// Writes first-loss, last-loss, floor, target, steps and the losses.
   void write(std::span<const double> losses, Experiment& experiment) const;
 };
 

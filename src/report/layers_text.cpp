@@ -71,7 +71,7 @@ Scale scale_of(const std::vector<const LayerRow*>& rows) {
   return scale;
 }
 
-/// The course in `cells` characters, the higher the larger; a dot is exactly zero.
+/// The gradient over the run in `cells` characters, the higher the larger; a dot is exactly zero.
 std::string strip_of(const LayerRow& row, const Scale& scale, std::size_t cells, bool unicode) {
   static constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static constexpr std::array<std::string_view, 8> kPlain = {"_", ":", "-", "=", "+", "*", "%", "#"};

@@ -6,7 +6,7 @@
 
 namespace osler::signal {
 
-/// The scatter of a curve around its own course.
+/// The scatter of a curve around its own smoothed curve.
 struct Noise {
   double sigma = 0;  ///< standard deviation of a point around the local line through its neighbours
   double lag1 = 0;   ///< autocorrelation of successive residuals: near 1 when the log holds running means

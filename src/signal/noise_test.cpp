@@ -1,4 +1,4 @@
-// Noise is measured around the course of a curve, whatever its slope, scale, outliers or rounding.
+// Noise is measured around the smoothed curve, whatever its slope, scale, outliers or rounding.
 #include "signal/noise.h"
 
 #include <gtest/gtest.h>
@@ -65,10 +65,10 @@ TEST(Robust, QuantilesAndScale) {
 
 TEST(Robust, RunningMedianStepsOverASpikeAndKeepsASteepStart) {
   std::vector<double> values = {100, 50, 25, 12, 6, 6, 900, 6, 6, 6};
-  const std::vector<double> course = running_median(values, 1);
-  EXPECT_DOUBLE_EQ(course[0], 100);
-  EXPECT_DOUBLE_EQ(course[6], 6);
-  EXPECT_DOUBLE_EQ(*std::max_element(course.begin() + 4, course.end()), 6);
+  const std::vector<double> smoothed = running_median(values, 1);
+  EXPECT_DOUBLE_EQ(smoothed[0], 100);
+  EXPECT_DOUBLE_EQ(smoothed[6], 6);
+  EXPECT_DOUBLE_EQ(*std::max_element(smoothed.begin() + 4, smoothed.end()), 6);
 }
 
 TEST(Robust, LocalLineFollowsAStraightLineExactly) {

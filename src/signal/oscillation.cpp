@@ -60,9 +60,9 @@ Oscillation oscillation_of(std::span<const double> values) {
   const std::size_t n = values.size();
   if (n < 8) return found;
   const std::size_t half_width = std::max<std::size_t>(4, n / 6);
-  const std::vector<double> course = local_line(values, half_width);
+  const std::vector<double> smoothed = local_line(values, half_width);
   std::vector<double> detrended(n);
-  for (std::size_t i = 0; i < n; ++i) detrended[i] = values[i] - course[i];
+  for (std::size_t i = 0; i < n; ++i) detrended[i] = values[i] - smoothed[i];
   found.amplitude = 0.5 * (quantile(detrended, 0.9) - quantile(detrended, 0.1));
   found.lag1 = autocorrelation(detrended, 1);
 

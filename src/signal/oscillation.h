@@ -5,7 +5,7 @@
 
 namespace osler::signal {
 
-/// How a curve swings about its course.
+/// How a curve swings about its smoothed self.
 struct Oscillation {
   double amplitude = 0;      ///< half the 10-to-90-percentile range of the detrended values
   double lag1 = 0;           ///< autocorrelation of successive detrended values; independent noise gives about 0

@@ -11,7 +11,7 @@
 namespace osler::signal {
 namespace {
 
-/// The same noise again and again, under a falling course and a little fresh noise.
+/// The same noise again and again, under a falling trend and a little fresh noise.
 std::vector<double> repeated(std::size_t period, std::size_t count, double fresh, std::uint64_t seed) {
   SeededNoise noise(seed);
   const std::vector<double> order = noise.take(period);

@@ -10,15 +10,15 @@
 namespace osler::signal {
 namespace {
 
-/// The scatter of a positive curve about its course as a factor, in natural logarithms; 0 when the curve is not
+/// The scatter of a positive curve about the smoothed one, as a factor, in natural logarithms; 0 when the curve is not
 /// positive. Losses that fall over decades scatter in proportion to their level, so that the noise of the low end says
 /// nothing about the high one.
-double factor_scatter(const Curve& curve, const std::vector<double>& course) {
+double factor_scatter(const Curve& curve, const std::vector<double>& smoothed) {
   const std::size_t n = curve.size();
   std::vector<double> factors(n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (!(curve.low[i] > 0) || !(course[i] > 0)) return 0;
-    factors[i] = std::log(curve.value[i] / course[i]);
+    if (!(curve.low[i] > 0) || !(smoothed[i] > 0)) return 0;
+    factors[i] = std::log(curve.value[i] / smoothed[i]);
   }
   return mad_scale(factors);
 }
@@ -30,9 +30,9 @@ std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options) {
   std::vector<Spike> spikes;
   if (n < 8) return spikes;
   const std::size_t longest = options.longest > 0 ? options.longest : std::max<std::size_t>(3, n / 10);
-  const std::vector<double> course = running_median(curve.value, std::max<std::size_t>(longest, 4));
+  const std::vector<double> smoothed = running_median(curve.value, std::max<std::size_t>(longest, 4));
   std::vector<double> residuals(n);
-  for (std::size_t i = 0; i < n; ++i) residuals[i] = curve.value[i] - course[i];
+  for (std::size_t i = 0; i < n; ++i) residuals[i] = curve.value[i] - smoothed[i];
   // A peak is a single logged value, so it is judged against the noise of single values, not of bucket means.
   double inner = 0;
   for (std::size_t i = 0; i < n; ++i) inner = std::max(inner, curve.count[i]);
@@ -41,14 +41,14 @@ std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options) {
   const double sigma = std::max({mad_scale(residuals), difference_noise(curve.value), inner > 1 ? median(spreads) : 0});
   if (!(sigma > 0)) return spikes;
 
-  const double factor = factor_scatter(curve, course);
-  const double top = *std::max_element(course.begin(), course.end());
+  const double factor = factor_scatter(curve, smoothed);
+  const double top = *std::max_element(smoothed.begin(), smoothed.end());
   for (std::size_t i = 0; i < n; ++i) {
-    const double height = curve.high[i] - course[i];
-    const double descent = top - course[i];
-    const double matters = std::max(options.share_of_level * std::abs(course[i]), options.share_of_descent * descent);
+    const double height = curve.high[i] - smoothed[i];
+    const double descent = top - smoothed[i];
+    const double matters = std::max(options.share_of_level * std::abs(smoothed[i]), options.share_of_descent * descent);
     if (height < options.score * sigma || height < matters) continue;
-    if (factor > 0 && std::log(curve.high[i] / course[i]) < options.factor_score * factor) continue;
+    if (factor > 0 && std::log(curve.high[i] / smoothed[i]) < options.factor_score * factor) continue;
     if (!spikes.empty() && i - spikes.back().last <= 1) {
       Spike& open = spikes.back();
       open.last = i + 1;
@@ -64,7 +64,7 @@ std::vector<Spike> spikes_of(const Curve& curve, const SpikeOptions& options) {
     spike.last = i + 1;
     spike.step = curve.step[i];
     spike.peak = curve.high[i];
-    spike.base = course[i];
+    spike.base = smoothed[i];
     spike.score = height / sigma;
     spikes.push_back(spike);
   }

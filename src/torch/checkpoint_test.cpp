@@ -18,8 +18,8 @@ namespace optim = ::torch::optim;
 using testing::HasSubstr;
 
 /// A training of its own: nothing in it is shared with another one.
-struct Course {
-  explicit Course(const std::string& kind, std::int64_t hidden = 6)
+struct Session {
+  explicit Session(const std::string& kind, std::int64_t hidden = 6)
       : model(nn::Linear(4, hidden), nn::BatchNorm1d(hidden), nn::Dropout(0.5), nn::Linear(hidden, 3)),
         optimizer(make(kind, model->parameters())),
         scheduler(*optimizer, warmup_cosine({.warmup = 3, .steps = 40})) {}
@@ -73,7 +73,7 @@ class CheckpointOf : public testing::TestWithParam<const char*> {
 TEST_P(CheckpointOf, LetsANewTrainingGoOnBitForBit) {
   at::set_num_threads(1);
   ::torch::manual_seed(7);
-  Course straight(GetParam());
+  Session straight(GetParam());
   for (int i = 0; i < 6; ++i) straight.step();
   straight.loss_scale.load({512, 3, 4});
   const Result<void> saved = save_checkpoint(file, straight.parts(), {.step = 6, .epoch = 2});
@@ -81,7 +81,7 @@ TEST_P(CheckpointOf, LetsANewTrainingGoOnBitForBit) {
   for (int i = 0; i < 6; ++i) straight.step();
 
   ::torch::manual_seed(99);
-  Course resumed(GetParam());
+  Session resumed(GetParam());
   resumed.step();  // leaves traces that the checkpoint must wipe out
   const Result<CheckpointNotes> notes = load_checkpoint(file, resumed.parts());
   ASSERT_TRUE(notes) << describe(notes.error());
@@ -100,35 +100,35 @@ struct CheckpointTest : testing::Test {
   CheckpointTest() {
     at::set_num_threads(1);
     ::torch::manual_seed(3);
-    course.emplace("Adam");
-    course->step();
+    session.emplace("Adam");
+    session->step();
   }
   std::string refusal(const CheckpointParts& parts, FileSystem& files = real_file_system()) {
-    const std::vector<at::Tensor> before = course->tensors();
-    const SchedulerState schedule = course->scheduler.state();
+    const std::vector<at::Tensor> before = session->tensors();
+    const SchedulerState schedule = session->scheduler.state();
     const Result<CheckpointNotes> loaded = load_checkpoint(file, parts, files);
-    expect_equal(course->tensors(), before);
-    EXPECT_EQ(course->scheduler.state(), schedule);
+    expect_equal(session->tensors(), before);
+    EXPECT_EQ(session->scheduler.state(), schedule);
     return loaded ? "" : describe(loaded.error());
   }
   TestFolder folder{"checkpoint"};
   const std::filesystem::path file = folder.path() / "last.ckpt";
-  std::optional<Course> course;
+  std::optional<Session> session;
 };
 
 TEST_F(CheckpointTest, KeepsWhatTheUserAdds) {
   CheckpointNotes notes{.step = 5, .epoch = 1, .fields = {{"data", "digits, \"all\""}, {"", ""}}};
   notes.tensors["mean"] = at::tensor({1.0, 2.5});
-  ASSERT_TRUE(save_checkpoint(file, course->parts(), notes));
-  const Result<CheckpointNotes> read = load_checkpoint(file, course->parts());
+  ASSERT_TRUE(save_checkpoint(file, session->parts(), notes));
+  const Result<CheckpointNotes> read = load_checkpoint(file, session->parts());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->fields, notes.fields);
   EXPECT_TRUE(at::equal(read->tensors.at("mean"), at::tensor({1.0, 2.5})));
 }
 
 TEST_F(CheckpointTest, NamesTheFirstParameterThatDiffers) {
-  ASSERT_TRUE(save_checkpoint(file, course->parts()));
-  Course wider("Adam", 7);
+  ASSERT_TRUE(save_checkpoint(file, session->parts()));
+  Session wider("Adam", 7);
   EXPECT_THAT(refusal(wider.parts()),
               HasSubstr("the parameter 0.weight is Float of shape (7, 4) in the model and Float of shape (6, 4)"));
   nn::Sequential deeper(nn::Linear(4, 6), nn::BatchNorm1d(6), nn::Dropout(0.5), nn::Linear(6, 3), nn::Linear(3, 3));
@@ -140,63 +140,63 @@ TEST_F(CheckpointTest, NamesTheFirstParameterThatDiffers) {
 }
 
 TEST_F(CheckpointTest, SaysWhenTheOptimizerOrTheScheduleIsAnother) {
-  ASSERT_TRUE(save_checkpoint(file, course->parts()));
-  Course sgd("SGD");
+  ASSERT_TRUE(save_checkpoint(file, session->parts()));
+  Session sgd("SGD");
   EXPECT_THAT(refusal(sgd.parts()),
               HasSubstr("the optimizer is torch::optim::SGD and the checkpoint's is torch::optim::Adam"));
-  Scheduler other(*course->optimizer, exponential_decay({}));
-  EXPECT_THAT(refusal({*course->model, course->optimizer.get(), &other}), HasSubstr("exponential_decay"));
-  course->scheduler.apply();
-  course->optimizer->add_param_group(optim::OptimizerParamGroup({at::ones({1}).requires_grad_()}));
-  EXPECT_THAT(refusal({*course->model, course->optimizer.get()}), HasSubstr("groups hold 6 + 1 parameters"));
+  Scheduler other(*session->optimizer, exponential_decay({}));
+  EXPECT_THAT(refusal({*session->model, session->optimizer.get(), &other}), HasSubstr("exponential_decay"));
+  session->scheduler.apply();
+  session->optimizer->add_param_group(optim::OptimizerParamGroup({at::ones({1}).requires_grad_()}));
+  EXPECT_THAT(refusal({*session->model, session->optimizer.get()}), HasSubstr("groups hold 6 + 1 parameters"));
 }
 
 TEST_F(CheckpointTest, SaysWhichPartIsMissing) {
-  ASSERT_TRUE(save_checkpoint(file, {.model = *course->model, .random = false}));
-  EXPECT_THAT(refusal({*course->model, course->optimizer.get()}), HasSubstr("holds no optimizer"));
-  EXPECT_THAT(refusal({*course->model, nullptr, &course->scheduler}), HasSubstr("holds no schedule"));
-  EXPECT_THAT(refusal({*course->model, nullptr, nullptr, &course->loss_scale}), HasSubstr("holds no loss scale"));
-  EXPECT_TRUE(load_checkpoint(file, {.model = *course->model, .random = false}));
+  ASSERT_TRUE(save_checkpoint(file, {.model = *session->model, .random = false}));
+  EXPECT_THAT(refusal({*session->model, session->optimizer.get()}), HasSubstr("holds no optimizer"));
+  EXPECT_THAT(refusal({*session->model, nullptr, &session->scheduler}), HasSubstr("holds no schedule"));
+  EXPECT_THAT(refusal({*session->model, nullptr, nullptr, &session->loss_scale}), HasSubstr("holds no loss scale"));
+  EXPECT_TRUE(load_checkpoint(file, {.model = *session->model, .random = false}));
 }
 
 TEST_F(CheckpointTest, RecognisesADamagedByteWhereverItIs) {
-  ASSERT_TRUE(save_checkpoint(file, course->parts()));
+  ASSERT_TRUE(save_checkpoint(file, session->parts()));
   const auto size = std::filesystem::file_size(file);
   for (std::uint64_t at = 0; at < size; at += size / 97) {
     FaultyFileSystem damaged(real_file_system(), {.flip_bit_at = at});
-    EXPECT_NE(refusal(course->parts(), damaged), "") << "byte " << at;
+    EXPECT_NE(refusal(session->parts(), damaged), "") << "byte " << at;
   }
 }
 
 TEST_F(CheckpointTest, RecognisesAFileThatEndsEarly) {
-  ASSERT_TRUE(save_checkpoint(file, course->parts()));
+  ASSERT_TRUE(save_checkpoint(file, session->parts()));
   const auto size = std::filesystem::file_size(file);
   for (const std::uint64_t cut : {std::uint64_t{8}, std::uint64_t{20}, size / 2, size - 1}) {
     std::filesystem::resize_file(file, cut);
-    EXPECT_THAT(refusal(course->parts()), HasSubstr("ends early")) << cut;
-    ASSERT_TRUE(save_checkpoint(file, course->parts()));
+    EXPECT_THAT(refusal(session->parts()), HasSubstr("ends early")) << cut;
+    ASSERT_TRUE(save_checkpoint(file, session->parts()));
   }
   std::filesystem::resize_file(file, 0);
-  EXPECT_THAT(refusal(course->parts()), HasSubstr("empty"));
+  EXPECT_THAT(refusal(session->parts()), HasSubstr("empty"));
 }
 
 TEST_F(CheckpointTest, RecognisesAForeignFile) {
-  EXPECT_THAT(refusal(course->parts()), HasSubstr("No such file"));
+  EXPECT_THAT(refusal(session->parts()), HasSubstr("No such file"));
   std::ofstream(file) << "step,loss\n1,2\n";
-  EXPECT_THAT(refusal(course->parts()), HasSubstr("not a checkpoint of Osler's"));
-  ::torch::save(course->model, file.string());
-  EXPECT_THAT(refusal(course->parts()), HasSubstr("not a checkpoint of Osler's"));
+  EXPECT_THAT(refusal(session->parts()), HasSubstr("not a checkpoint of Osler's"));
+  ::torch::save(session->model, file.string());
+  EXPECT_THAT(refusal(session->parts()), HasSubstr("not a checkpoint of Osler's"));
 }
 
 TEST_F(CheckpointTest, LeavesTheOldOneWholeWhenTheNewOneCannotBeWritten) {
-  ASSERT_TRUE(save_checkpoint(file, course->parts(), {.step = 1}));
+  ASSERT_TRUE(save_checkpoint(file, session->parts(), {.step = 1}));
   const auto size = std::filesystem::file_size(file);
   std::vector<FaultPlan> plans = {{.fail_sync = true}, {.fail_open = true}};
   for (std::uint64_t space = 0; space < size; space += size / 13) plans.push_back({.disk_space = space});
   for (const FaultPlan& plan : plans) {
     FaultyFileSystem full(real_file_system(), plan);
-    EXPECT_FALSE(save_checkpoint(file, course->parts(), {.step = 2}, full));
-    const Result<CheckpointNotes> old = load_checkpoint(file, course->parts());
+    EXPECT_FALSE(save_checkpoint(file, session->parts(), {.step = 2}, full));
+    const Result<CheckpointNotes> old = load_checkpoint(file, session->parts());
     ASSERT_TRUE(old);
     EXPECT_EQ(old->step, 1);
     EXPECT_EQ(folder.files(), 1U);
@@ -204,9 +204,9 @@ TEST_F(CheckpointTest, LeavesTheOldOneWholeWhenTheNewOneCannotBeWritten) {
 }
 
 TEST_F(CheckpointTest, ReadsPiecewise) {
-  ASSERT_TRUE(save_checkpoint(file, course->parts(), {.step = 4}));
+  ASSERT_TRUE(save_checkpoint(file, session->parts(), {.step = 4}));
   FaultyFileSystem slow(real_file_system(), {.longest_read = 1000});
-  const Result<CheckpointNotes> notes = load_checkpoint(file, course->parts(), slow);
+  const Result<CheckpointNotes> notes = load_checkpoint(file, session->parts(), slow);
   ASSERT_TRUE(notes);
   EXPECT_EQ(notes->step, 4);
 }

@@ -39,7 +39,7 @@ class TrainLoop {
   void resume();
   void open_monitor();
 
-  // The course of things.
+  // While training.
   TrainEnd follow();
   std::optional<TrainEnd> after_step();
   std::optional<TrainEnd> finish_epoch();

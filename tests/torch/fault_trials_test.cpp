@@ -422,14 +422,14 @@ std::size_t found_of(const std::vector<Fault>& faults) {
   std::size_t found = 0;
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.name);
-    const Outcome watched = Course(fault.make, true).outcome();
+    const Outcome watched = TrialRun(fault.make, true).outcome();
     if (names_it(watched.reports.back(), fault)) {
       ++found;
     } else {
       std::cout << "missed: " << fault.name << ": " << listed(watched.reports.back()) << '\n';
     }
     if (fault.name.starts_with("clipped")) continue;  // by the monitor, which was asked for it
-    const at::Tensor alone = Course(fault.make, false).outcome().weights;
+    const at::Tensor alone = TrialRun(fault.make, false).outcome().weights;
     EXPECT_TRUE(at::equal(watched.weights.nan_to_num(), alone.nan_to_num())) << "changed by watching";
   }
   std::cout << found << " of " << faults.size() << " found\n";

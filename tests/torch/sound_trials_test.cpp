@@ -27,10 +27,10 @@ const std::vector<std::string>& of_a_game() {
 
 using Make = Program (*)();
 
-std::function<Outcome(bool)> course(
+std::function<Outcome(bool)> trial_of(
     Make program, std::function<void(Trial&)> change = [](Trial&) {}) {
   return [=](bool watched) {
-    return Course(
+    return TrialRun(
                [&] {
                  Trial trial;
                  trial.program = program();
@@ -43,15 +43,15 @@ std::function<Outcome(bool)> course(
 }
 
 std::function<Outcome(bool)> optimized_by(Make program, MakeOptimizer optimizer) {
-  return course(program, [=](Trial& trial) { trial.program.optimizer = optimizer; });
+  return trial_of(program, [=](Trial& trial) { trial.program.optimizer = optimizer; });
 }
 
 std::function<Outcome(bool)> whole_steps(Make program) {
-  return course(program, [](Trial& trial) { trial.whole_steps = true; });
+  return trial_of(program, [](Trial& trial) { trial.whole_steps = true; });
 }
 
 std::function<Outcome(bool)> scheduled(Make program, double rate, std::function<double(double part)> factor) {
-  return course(program, [=](Trial& trial) {
+  return trial_of(program, [=](Trial& trial) {
     trial.schedule = [=](::torch::optim::Optimizer& optimizer, int step) {
       optimizer.param_groups()[0].options().set_lr(rate * factor(double(step) / kSteps));
     };
@@ -60,7 +60,7 @@ std::function<Outcome(bool)> scheduled(Make program, double rate, std::function<
 
 /// Both batches of training and of validation.
 std::function<Outcome(bool)> on_other_data(Make program, std::function<void(Sample&)> change) {
-  return course(program, [=](Trial& trial) { trial.spoil = trial.spoil_validation = change; });
+  return trial_of(program, [=](Trial& trial) { trial.spoil = trial.spoil_validation = change; });
 }
 
 /// A loop of one's own with some monitors in it.
@@ -406,21 +406,21 @@ std::vector<std::string> with_cancelled_bias() {
 
 std::vector<Sound> sound_programs() {
   const auto classifies = [](Make program) {
-    return course(program,
-                  [](Trial& trial) { trial.spoil = [](Sample& batch) { batch.y.slice(0, 0, 5).fill_(-100); }; });
+    return trial_of(program,
+                    [](Trial& trial) { trial.spoil = [](Sample& batch) { batch.y.slice(0, 0, 5).fill_(-100); }; });
   };
   return {
-      {"perceptron", course(perceptron)},
-      {"deep", course(deep)},
-      {"convolutional", course(convolutional)},
-      {"residual", course(residual)},
-      {"LSTM", course(lstm)},
-      {"GRU", course(gru)},
-      {"transformer", course(transformer)},
-      {"autoencoder", course(autoencoder)},
-      {"variational", course(variational)},
-      {"recommender", course(recommender)},
-      {"normalised", course(normalised)},
+      {"perceptron", trial_of(perceptron)},
+      {"deep", trial_of(deep)},
+      {"convolutional", trial_of(convolutional)},
+      {"residual", trial_of(residual)},
+      {"LSTM", trial_of(lstm)},
+      {"GRU", trial_of(gru)},
+      {"transformer", trial_of(transformer)},
+      {"autoencoder", trial_of(autoencoder)},
+      {"variational", trial_of(variational)},
+      {"recommender", trial_of(recommender)},
+      {"normalised", trial_of(normalised)},
       {"perceptron by whole steps", whole_steps(perceptron)},
       {"convolutional by whole steps", whole_steps(convolutional)},
       {"GRU by whole steps", whole_steps(gru)},
@@ -454,44 +454,44 @@ std::vector<Sound> sound_programs() {
            [](Sample& batch) { batch.y = at::where(at::rand({kBatch}) < 0.2, at::randint_like(batch.y, 4), batch.y); }),
        {"loss-too-slow"}},
       {"labels that are ignored, perceptron", classifies(perceptron), {"loss-too-slow"}},
-      {"smoothed labels, convolutional", course(convolutional,
+      {"smoothed labels, convolutional",
+       trial_of(convolutional,
+                [](Trial& trial) {
+                  trial.program.loss = [](const at::Tensor& out, const at::Tensor& y) {
+                    return F::cross_entropy(out, y, F::CrossEntropyFuncOptions().label_smoothing(0.1));
+                  };
+                })},
+      {"clipped, LSTM",
+       trial_of(lstm,
+                [](Trial& trial) {
+                  trial.before_optimizer = [net = trial.program.net](int) {
+                    nn::utils::clip_grad_norm_(net->parameters(), 1.0);
+                  };
+                }),
+       {"epoch-sawtooth"}},
+      {"double precision, normalised", trial_of(normalised,
                                                 [](Trial& trial) {
-                                                  trial.program.loss = [](const at::Tensor& out, const at::Tensor& y) {
-                                                    return F::cross_entropy(
-                                                        out, y, F::CrossEntropyFuncOptions().label_smoothing(0.1));
+                                                  trial.program.net->to(at::kDouble);
+                                                  trial.spoil = trial.spoil_validation = [](Sample& batch) {
+                                                    batch.x = batch.x.to(at::kDouble);
+                                                    batch.y = batch.y.to(at::kDouble);
                                                   };
                                                 })},
-      {"clipped, LSTM",
-       course(lstm,
-              [](Trial& trial) {
-                trial.before_optimizer = [net = trial.program.net](int) {
-                  nn::utils::clip_grad_norm_(net->parameters(), 1.0);
-                };
-              }),
-       {"epoch-sawtooth"}},
-      {"double precision, normalised", course(normalised,
-                                              [](Trial& trial) {
-                                                trial.program.net->to(at::kDouble);
-                                                trial.spoil = trial.spoil_validation = [](Sample& batch) {
-                                                  batch.x = batch.x.to(at::kDouble);
-                                                  batch.y = batch.y.to(at::kDouble);
-                                                };
-                                              })},
-      {"all data in one batch, normalised", course(normalised,
-                                                   [](Trial& trial) {
-                                                     trial.show_batches = false;
-                                                     trial.spoil = [kept = trial.program.draw()](Sample& batch) {
-                                                       batch = kept;
-                                                     };
-                                                     trial.validates = false;
-                                                   })},
-      {"targets in the hundreds, autoencoder", course(autoencoder,
-                                                      [](Trial& trial) {
-                                                        trial.program.loss = [](const at::Tensor& out,
-                                                                                const at::Tensor& y) {
-                                                          return F::mse_loss(100 * out, 100 * y);
-                                                        };
-                                                      })},
+      {"all data in one batch, normalised", trial_of(normalised,
+                                                     [](Trial& trial) {
+                                                       trial.show_batches = false;
+                                                       trial.spoil = [kept = trial.program.draw()](Sample& batch) {
+                                                         batch = kept;
+                                                       };
+                                                       trial.validates = false;
+                                                     })},
+      {"targets in the hundreds, autoencoder", trial_of(autoencoder,
+                                                        [](Trial& trial) {
+                                                          trial.program.loss = [](const at::Tensor& out,
+                                                                                  const at::Tensor& y) {
+                                                            return F::mse_loss(100 * out, 100 * y);
+                                                          };
+                                                        })},
       {"a generator and its critic", adversaries, of_a_game()},
       // The bias of the critic's last layer cancels out of the difference, and has a gradient of exactly zero.
       {"a Wasserstein critic with penalty", wasserstein, with_cancelled_bias()},

@@ -57,9 +57,9 @@ inline bool all_finite(const at::Tensor& loss, const nn::Module& model) {
 }
 
 /// Trains what `make` makes, with a monitor or without one.
-class Course {
+class TrialRun {
  public:
-  Course(const std::function<Trial()>& make, bool watched) {
+  TrialRun(const std::function<Trial()>& make, bool watched) {
     ::torch::manual_seed(11);
     trial_ = make();
     std::vector<at::Tensor> held;

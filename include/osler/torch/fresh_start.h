@@ -23,7 +23,7 @@ struct FreshStartOptions {
 /// Values: rate; now, the loss that the training has come to; first-loss; loss-tenth, loss-present, loss-10-times and
 /// so on, loss-unregularised (each over the last fifth of the steps, with the interval of its noise; infinite when it
 /// broke); best-factor, of the rate; overtakes: 1 when the best of them is below `now`; regularisation-hinders.
-/// Columns: step and the courses under the same names.
+/// Columns: step and the losses under the same names.
 [[nodiscard]] Experiment fresh_start(const Training& training, const FreshStartOptions& options = {},
                                      const Limits& limits = {});
 

@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
     plain_optimizer: bool = False
 
 
-class Course(NamedTuple):
+class Tried(NamedTuple):
     """The losses of an attempt, up to where it ended."""
 
     losses: list[float]
@@ -114,7 +114,7 @@ class _Case:
         self.patience = patience
         self.preserved = preserved
         self.clock = clock
-        self.made: dict[Attempt, Course] = {}
+        self.made: dict[Attempt, Tried] = {}
         self.goal = _core.MemoryGoal(0.0, 0.0, 0.0)
         self.first = math.nan
         self.floor = 0.0
@@ -204,7 +204,7 @@ class _Case:
             unbounded = unbounded or _core.falls_without_end(losses)
         return lowest, unbounded
 
-    def attempt(self, attempt: Attempt = Attempt()) -> Course:
+    def attempt(self, attempt: Attempt = Attempt()) -> Tried:
         """Trains from the start; every attempt is made once."""
         if attempt in self.made:
             return self.made[attempt]
@@ -233,7 +233,7 @@ class _Case:
             if not math.isfinite(losses[-1]):
                 break
             memorised = self.goal.reached(losses[-3:])
-        self.made[attempt] = Course(losses, memorised)
+        self.made[attempt] = Tried(losses, memorised)
         return self.made[attempt]
 
 
@@ -349,11 +349,11 @@ def _mode(case: _Case) -> Optional[str]:
 
 
 def _dropout(case: _Case) -> Optional[str]:
-    course = case.attempt(Attempt(mode="evaluation"))
-    if not course.memorised:
+    tried = case.attempt(Attempt(mode="evaluation"))
+    if not tried.memorised:
         return None
     return (
-        f"It is memorised in evaluation mode within {len(course.losses)} steps: dropout is too strong, or batch "
+        f"It is memorised in evaluation mode within {len(tried.losses)} steps: dropout is too strong, or batch "
         "statistics of so few samples are too noisy."
     )
 
@@ -364,10 +364,10 @@ def _other_rate(case: _Case, higher: bool) -> Optional[str]:
     if higher and rate > 0:  # a rate far below the usual ones is led there
         factors += [usual / rate for usual in _USUAL_RATES if usual / rate > 2 * factors[-1]]
     for factor in factors:
-        course = case.attempt(Attempt(factor if higher else 1 / factor))
-        if course.memorised:
+        tried = case.attempt(Attempt(factor if higher else 1 / factor))
+        if tried.memorised:
             words = f"{factor:.0f} times" if higher else f"1/{factor:.0f} of"
-            return f"It is memorised in {len(course.losses)} steps at {words} the learning rate."
+            return f"It is memorised in {len(tried.losses)} steps at {words} the learning rate."
     return None
 
 
@@ -491,18 +491,18 @@ def _searched(case: _Case, target: Optional[float]) -> Experiment:
     if not case.aim(target):
         words = f"The first loss is {case.first}: there is nothing to begin with."
         return Experiment(probe, "undecided", words, checks=checks)
-    course = case.attempt()
-    told = Experiment.from_json(case.goal.course(course.losses))
+    tried = case.attempt()
+    told = Experiment.from_json(case.goal.written(tried.losses))
     sound = not (case.training.classes is not None and case.floor < -1e-6) and not case.unbounded
     sound = sound and not (case.takes_apart and _softmax_twice(case))
-    if course.memorised and sound:
+    if tried.memorised and sound:
         case.afresh()
         reach = gradient_reach(case.training, case.batch)
         without = reach.none + reach.zero
         text = f"No gradient reaches {some_of(without)}." if without else ""
         verdict = (
-            f"The batch is memorised in {len(course.losses)} steps: the loss fell from {case.first:.4g} to "
-            f"{course.losses[-1]:.3g}."
+            f"The batch is memorised in {len(tried.losses)} steps: the loss fell from {case.first:.4g} to "
+            f"{tried.losses[-1]:.3g}."
         )
         if without:
             verdict += f" But it was memorised by a part of the model alone: {text}"
@@ -510,8 +510,8 @@ def _searched(case: _Case, target: Optional[float]) -> Experiment:
         return replace(told, outcome="passed", verdict=verdict, checks=[line])
     reason = _find_reason(_SUSPECTS, case, checks)
     verdict = (
-        f"The batch is not memorised: the loss went from {case.first:.4g} to {course.losses[-1]:.4g} in "
-        f"{len(course.losses)} steps, {case.goal.target:.3g} was the target. {reason or ''}"
+        f"The batch is not memorised: the loss went from {case.first:.4g} to {tried.losses[-1]:.4g} in "
+        f"{len(tried.losses)} steps, {case.goal.target:.3g} was the target. {reason or ''}"
     )
     return replace(told, outcome="failed", verdict=verdict.strip(), checks=checks)
 

@@ -30,7 +30,7 @@ validation number that is not computed anew.
 
 /// What the curve's own descent promised, against where it stands.
 void weigh_floor(const Reading& reading, std::vector<Clue>& clues) {
-  const auto forecast = signal::forecast_of(reading.curve.step, reading.course);
+  const auto forecast = signal::forecast_of(reading.curve.step, reading.smoothed);
   if (!forecast || !(reading.improvement() > 0)) return;
   const double above = (reading.end - forecast->floor_high) / reading.improvement();
   const std::string floor = "of " + number(reading.shown(forecast->floor)) + " that its own descent points to";
@@ -65,13 +65,13 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   if (validation_only && training_goes_on(patient, verdicts)) {
     found.push_back({-0.7, fall_in_words(*training)});
   }
-  const auto course = rate_course(patient);
-  if (course && course->left() > 0.3 && course->peak > course->start) {
-    found.push_back({-0.3, "the learning rate is still " + per_cent(course->left()) +
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->left() > 0.3 && schedule->peak > schedule->start) {
+    found.push_back({-0.3, "the learning rate is still " + per_cent(schedule->left()) +
                                " of its peak: the rest of the schedule usually lowers the loss further"});
   }
-  if (course && course->spent_share > 0.3) {
-    found.push_back({-1.2, "the learning rate has been below 5 % of its peak since " + at_step(course->spent_step) +
+  if (schedule && schedule->spent_share > 0.3) {
+    found.push_back({-1.2, "the learning rate has been below 5 % of its peak since " + at_step(schedule->spent_step) +
                                ": the optimizer may have stopped before the loss did"});
   }
   if (const auto classes = stays_at_chance(patient, 0.03)) {
@@ -93,11 +93,11 @@ std::optional<std::string> impossible(const Patient& patient, const Verdicts& ve
 std::vector<Remedy> remedies(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Remedy> list;
   list.push_back(keep_best_checkpoint(patient, verdicts));
-  const auto course = rate_course(patient);
-  if (course && course->left() > 0.2) {
-    list.push_back(change("Before stopping, decay the rate to see what is left: lr " + number(course->now) + " -> " +
-                              number(0.1 * course->now) + ".",
-                          "lr", number(course->now), number(0.1 * course->now)));
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->left() > 0.2) {
+    list.push_back(change("Before stopping, decay the rate to see what is left: lr " + number(schedule->now) + " -> " +
+                              number(0.1 * schedule->now) + ".",
+                          "lr", number(schedule->now), number(0.1 * schedule->now)));
   }
   list.push_back(advice("To go lower, change what sets the floor: more or cleaner data, a larger model."));
   return list;

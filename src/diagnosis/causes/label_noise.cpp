@@ -41,7 +41,7 @@ void weigh_turn(const Patient& patient, const Verdicts& verdicts, std::vector<Cl
   constexpr double kTogether = 0.2;  // of the validation loss: how near training was when validation turned
   constexpr double kHigh = 0.6;      // of ln C, the loss of guessing: where a turn is high
   const double turn = validation->curve.step[validation->best_at];
-  const double before = training->course[training->index_at(turn)];
+  const double before = training->smoothed[training->index_at(turn)];
   const double gap = (validation->best - before) / validation->best;
   if (validation->best > kHigh * std::log(*classes) && gap < kTogether && training->end < before / 2) {
     found.push_back({2.8, "validation turned at " + number(validation->best) + ", where training was at " +

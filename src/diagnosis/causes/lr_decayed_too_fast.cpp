@@ -30,19 +30,19 @@ zero), a learning rate that was too low from the first step.
 
 std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  const auto course = rate_course(patient);
-  if (!course) return found;
+  const auto schedule = rate_schedule(patient);
+  if (!schedule) return found;
   const std::string left =
-      "the learning rate is " + number(course->now) + ", " + per_cent(course->left()) + " of its peak";
-  if (course->left() < 0.01) found.push_back({1.4, left});
-  if (course->left() >= 0.01 && course->left() < 0.1) found.push_back({0.7, left});
-  if (course->spent_share > 0.3) {
-    found.push_back({0.8, "it has been below 5 % of its peak for the last " + per_cent(course->spent_share) +
-                              " of the run, since " + at_step(course->spent_step)});
+      "the learning rate is " + number(schedule->now) + ", " + per_cent(schedule->left()) + " of its peak";
+  if (schedule->left() < 0.01) found.push_back({1.4, left});
+  if (schedule->left() >= 0.01 && schedule->left() < 0.1) found.push_back({0.7, left});
+  if (schedule->spent_share > 0.3) {
+    found.push_back({0.8, "it has been below 5 % of its peak for the last " + per_cent(schedule->spent_share) +
+                              " of the run, since " + at_step(schedule->spent_step)});
   }
-  if (course->left() >= 0.2) found.push_back({-1.0, left});
+  if (schedule->left() >= 0.2) found.push_back({-1.0, left});
   if (verdicts.found("vanishing-gradients") != nullptr && verdicts.absent("vanishing-by-depth") &&
-      course->left() < 0.1) {
+      schedule->left() < 0.1) {
     found.push_back({0.8, "the gradients are small in all layers alike, as when the optimizer has stopped moving"});
   }
   if (training_goes_on(patient, verdicts)) found.push_back({-0.8, fall_in_words(*patient.training())});
@@ -50,20 +50,20 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
 }
 
 std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
-  const auto course = rate_course(patient);
-  if (!course || course->left() < kStillHigh) return std::nullopt;
-  return "the learning rate, " + number(course->now) + ", is still " + per_cent(course->left()) + " of its peak of " +
-         number(course->peak);
+  const auto schedule = rate_schedule(patient);
+  if (!schedule || schedule->left() < kStillHigh) return std::nullopt;
+  return "the learning rate, " + number(schedule->now) + ", is still " + per_cent(schedule->left()) +
+         " of its peak of " + number(schedule->peak);
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
   std::vector<Remedy> list;
-  const auto course = rate_course(patient);
-  if (course && course->now < course->peak) {
-    const double again = 0.3 * course->peak;
-    list.push_back(change("Go on from the last checkpoint with a higher rate: lr " + number(course->now) + " -> " +
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->now < schedule->peak) {
+    const double again = 0.3 * schedule->peak;
+    list.push_back(change("Go on from the last checkpoint with a higher rate: lr " + number(schedule->now) + " -> " +
                               number(again) + " (a third of the peak), then decay over all the steps that are left.",
-                          "lr", number(course->now), number(again)));
+                          "lr", number(schedule->now), number(again)));
   }
   list.push_back(
       switch_to("Check the scheduler: stepped once per batch though laid out in epochs, too few total steps, a decay "

@@ -59,19 +59,19 @@ void weigh_first_steps(const Patient& patient, const Verdicts& verdicts, std::ve
                    "the first steps, at a rate of " + number(*peak) + ", hardly move the weights"});
 }
 
-/// The rate at the step where the trouble began, against its own course.
+/// The rate at the step where the trouble began, against its schedule.
 void weigh_moment(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues) {
-  const auto course = rate_course(patient);
+  const auto schedule = rate_schedule(patient);
   const auto harm = first_harm(verdicts);
-  if (!course || !harm) return;
-  const double then = learning_rate_at(patient, static_cast<double>(*harm)).value_or(course->peak);
-  if (then > 3 * course->start) {
-    clues.push_back(
-        {0.8, "the learning rate had risen from " + number(course->start) + " to " + number(then) + " when it began"});
+  if (!schedule || !harm) return;
+  const double then = learning_rate_at(patient, static_cast<double>(*harm)).value_or(schedule->peak);
+  if (then > 3 * schedule->start) {
+    clues.push_back({0.8, "the learning rate had risen from " + number(schedule->start) + " to " + number(then) +
+                              " when it began"});
   }
-  if (then < 0.1 * course->peak) {
+  if (then < 0.1 * schedule->peak) {
     clues.push_back({-1.0, "the learning rate was down to " + number(then) + " when it began, after a peak of " +
-                               number(course->peak)});
+                               number(schedule->peak)});
   }
 }
 

@@ -52,9 +52,9 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
     found.push_back({-1.6, "the loss is that of guessing among " + std::to_string(*classes) +
                                " classes: even a small model does better"});
   }
-  const auto course = rate_course(patient);
-  if (course && course->left() < 0.01) {
-    found.push_back({-0.4, "the learning rate is down to " + number(course->now) + ", which also ends progress"});
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->left() < 0.01) {
+    found.push_back({-0.4, "the learning rate is down to " + number(schedule->now) + ", which also ends progress"});
   }
   return found;
 }

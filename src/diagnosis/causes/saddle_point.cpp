@@ -34,9 +34,9 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
     if (left < 0.05) found.push_back({0.8, "the gradient norm is down to " + per_cent(left) + " of its highest level"});
   }
   weigh_ordinary_norms(patient, verdicts, -0.6, found);
-  const auto course = rate_course(patient);
-  if (course && course->left() < 0.05) {
-    found.push_back({-0.6, "the learning rate is only " + per_cent(course->left()) + " of its peak"});
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->left() < 0.05) {
+    found.push_back({-0.6, "the learning rate is only " + per_cent(schedule->left()) + " of its peak"});
   }
   return found;
 }

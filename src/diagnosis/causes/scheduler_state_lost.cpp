@@ -31,11 +31,11 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   if (const Mark* restart = restart_before(patient, jump->last_step)) {
     found.push_back({1.2, "the log shows a restart at " + at_step(restart->step)});
   }
-  const auto course = rate_course(patient);
+  const auto schedule = rate_schedule(patient);
   const auto after = learning_rate_at(patient, static_cast<double>(jump->first_step));
-  if (course && after && *after > 0.9 * course->peak && jump->first_step > course->peak_step) {
-    found.push_back(
-        {0.8, "the learning rate is back at its peak of " + number(course->peak) + " at " + at_step(jump->first_step)});
+  if (schedule && after && *after > 0.9 * schedule->peak && jump->first_step > schedule->peak_step) {
+    found.push_back({0.8, "the learning rate is back at its peak of " + number(schedule->peak) + " at " +
+                              at_step(jump->first_step)});
   }
   return found;
 }

@@ -40,11 +40,11 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   if (verdicts.found("vanishing-by-depth") != nullptr && verdicts.absent("vanishing-gradients")) {
     found.push_back({0.8, "the last layers' gradients hide the early ones' in the global norm"});
   }
-  const auto course = rate_course(patient);
-  if (verdicts.found("vanishing-gradients") != nullptr && verdicts.absent("vanishing-by-depth") && course &&
-      course->left() < 0.1) {
+  const auto schedule = rate_schedule(patient);
+  if (verdicts.found("vanishing-gradients") != nullptr && verdicts.absent("vanishing-by-depth") && schedule &&
+      schedule->left() < 0.1) {
     found.push_back({-0.8, "the gradients are small in all layers alike, and the learning rate is down to " +
-                               per_cent(course->left()) + " of its peak"});
+                               per_cent(schedule->left()) + " of its peak"});
   }
   return found;
 }

@@ -30,9 +30,9 @@ constexpr double kWarmStart = 0.2;  // starting below a fifth of the peak is a w
 
 std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
-  const auto course = rate_course(patient);
-  if (course && course->start > 0.9 * course->peak && verdicts.found("no-warmup") == nullptr) {
-    found.push_back({0.6, "the learning rate is at its peak of " + number(course->peak) + " from the first step"});
+  const auto schedule = rate_schedule(patient);
+  if (schedule && schedule->start > 0.9 * schedule->peak && verdicts.found("no-warmup") == nullptr) {
+    found.push_back({0.6, "the learning rate is at its peak of " + number(schedule->peak) + " from the first step"});
   }
   const auto harm = first_harm(verdicts);
   const StepRange steps = patient.run().steps();
@@ -44,11 +44,12 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
 }
 
 std::optional<std::string> impossible(const Patient& patient, const Verdicts&) {
-  const auto course = rate_course(patient);
+  const auto schedule = rate_schedule(patient);
   const StepRange steps = patient.run().steps();
-  if (!course || course->start > kWarmStart * course->peak || course->peak_step <= steps.first) return std::nullopt;
-  return "the learning rate was warmed up: from " + number(course->start) + " to " + number(course->peak) + " at " +
-         at_step(course->peak_step);
+  if (!schedule || schedule->start > kWarmStart * schedule->peak || schedule->peak_step <= steps.first)
+    return std::nullopt;
+  return "the learning rate was warmed up: from " + number(schedule->start) + " to " + number(schedule->peak) + " at " +
+         at_step(schedule->peak_step);
 }
 
 std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {

@@ -20,40 +20,40 @@ constexpr std::size_t kVeryFirst = 50;  // a fiftieth of the run
 
 }  // namespace
 
-bool RewardCourse::improved() const {
+bool RewardProgress::improved() const {
   return sure > kImprovedErrors && gain > kImprovedShare * scale;
 }
 
-bool RewardCourse::still_improves() const {
+bool RewardProgress::still_improves() const {
   const Stretch& middle = stretches.all[stretches.all.size() / 2];
   return errors_gained(middle, late) > kImprovedErrors && middle.level - late.level > kImprovedShare * scale / 2;
 }
 
-bool RewardCourse::near_top() const {
+bool RewardProgress::near_top() const {
   const auto& values = reading->curve.value;  // negated rewards
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return *low >= -1 && *high <= 0 && late.level < -kNearTop;
 }
 
-std::optional<RewardCourse> reward_course(const Patient& patient) {
+std::optional<RewardProgress> reward_progress(const Patient& patient) {
   if (!patient.reinforcement() || patient.training() == nullptr) return std::nullopt;
-  RewardCourse course;
-  course.reading = patient.training();
-  course.stretches = stretches_of(*course.reading);
-  if (course.stretches.all.empty()) return std::nullopt;
-  const Stretches& parts = course.stretches;
-  course.late = parts.joined(parts.all.size() - std::max<std::size_t>(1, parts.all.size() / 3));
+  RewardProgress progress;
+  progress.reading = patient.training();
+  progress.stretches = stretches_of(*progress.reading);
+  if (progress.stretches.all.empty()) return std::nullopt;
+  const Stretches& parts = progress.stretches;
+  progress.late = parts.joined(parts.all.size() - std::max<std::size_t>(1, parts.all.size() / 3));
   // A reward that rises within the first stretch is measured from its very first points. They are few, and as unsure as
   // that: without it, bad luck at the start would pass for a gain.
   Stretch begin = parts.first();
-  if (course.reading->start > begin.level) {
-    begin.level = course.reading->start;
+  if (progress.reading->start > begin.level) {
+    begin.level = progress.reading->start;
     begin.error = std::max(begin.error, parts.scatter / 2);
   }
-  course.gain = begin.level - course.late.level;
-  course.sure = errors_gained(begin, course.late);
-  course.scale = std::max(course.reading->level, kEpisodes * parts.scatter);
-  return course;
+  progress.gain = begin.level - progress.late.level;
+  progress.sure = errors_gained(begin, progress.late);
+  progress.scale = std::max(progress.reading->level, kEpisodes * parts.scatter);
+  return progress;
 }
 
 std::string moving_target(const Patient& patient) {

@@ -1,4 +1,4 @@
-// What an agent earns: the course of a reward, and the figures that its learner logs beside it.
+// What an agent earns: how a reward went, and the figures that its learner logs beside it.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace osler {
 
 /// How the reward went over the run. Values are negated rewards, as in every reading that should rise.
-struct RewardCourse {
+struct RewardProgress {
   const Reading* reading = nullptr;
   Stretches stretches;
   Stretch late;      ///< the last third
@@ -25,7 +25,7 @@ struct RewardCourse {
   [[nodiscard]] bool near_top() const;
 };
 /// Nothing for a run without a reward, or with too few points.
-[[nodiscard]] std::optional<RewardCourse> reward_course(const Patient& patient);
+[[nodiscard]] std::optional<RewardProgress> reward_progress(const Patient& patient);
 
 /// Why the reward does not tell how well the agent does, in words; empty when it does. Who plays against copies of
 /// itself wins as often as it loses, however well it plays, and where lessons get harder the same skill earns less.

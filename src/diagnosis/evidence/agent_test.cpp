@@ -28,63 +28,63 @@ Values rewards(std::size_t count, double scatter, std::uint32_t seed, const std:
   return curve(count, [&](double x) { return at(x) + scatter * noise.normal(); });
 }
 
-TEST(RewardCourse, OfARisingRewardHasImproved) {
+TEST(RewardProgress, OfARisingRewardHasImproved) {
   Log log;
   log.with("rollout/ep_rew_mean", rewards(200, 10, 1, [](double x) { return -200 + 150 * x; }));
   const Patient patient = log.patient();
-  const auto course = reward_course(patient);
-  ASSERT_TRUE(course);
-  EXPECT_TRUE(course->improved());
-  EXPECT_TRUE(course->still_improves());
-  EXPECT_NEAR(course->gain, 120, 25);
-  EXPECT_FALSE(course->near_top());
+  const auto progress = reward_progress(patient);
+  ASSERT_TRUE(progress);
+  EXPECT_TRUE(progress->improved());
+  EXPECT_TRUE(progress->still_improves());
+  EXPECT_NEAR(progress->gain, 120, 25);
+  EXPECT_FALSE(progress->near_top());
 }
 
-TEST(RewardCourse, OfARewardThatSettledNoLongerImproves) {
+TEST(RewardProgress, OfARewardThatSettledNoLongerImproves) {
   Log log;
   log.with("reward", rewards(200, 5, 2, [](double x) { return 300 * std::min(1.0, 4 * x); }));
   const Patient patient = log.patient();
-  const auto course = reward_course(patient);
-  ASSERT_TRUE(course);
-  EXPECT_TRUE(course->improved());
-  EXPECT_FALSE(course->still_improves());
+  const auto progress = reward_progress(patient);
+  ASSERT_TRUE(progress);
+  EXPECT_TRUE(progress->improved());
+  EXPECT_FALSE(progress->still_improves());
 }
 
-TEST(RewardCourse, OfScatterAloneHasNotImproved) {
+TEST(RewardProgress, OfScatterAloneHasNotImproved) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     Log log;
     log.with("charts/episodic_return", rewards(300, 9, seed, [](double) { return 22.0; }));
     const Patient patient = log.patient();
-    EXPECT_FALSE(reward_course(patient)->improved()) << seed;
+    EXPECT_FALSE(reward_progress(patient)->improved()) << seed;
   }
 }
 
-TEST(RewardCourse, MeasuresANearlyZeroRewardByTheScatterOfEpisodes) {
+TEST(RewardProgress, MeasuresANearlyZeroRewardByTheScatterOfEpisodes) {
   Log log;
   log.with("reward", rewards(300, 4, 3, [](double) { return 0.0; }));
   const Patient patient = log.patient();
-  EXPECT_NEAR(reward_course(patient)->scale, 8, 1.5);
+  EXPECT_NEAR(reward_progress(patient)->scale, 8, 1.5);
 }
 
-TEST(RewardCourse, KnowsSharesThatHaveLittleLeftToGain) {
+TEST(RewardProgress, KnowsSharesThatHaveLittleLeftToGain) {
   Log log;
   log.with("reward", rewards(100, 0.02, 4, [](double) { return 0.9; }));
   const Patient patient = log.patient();
-  EXPECT_TRUE(reward_course(patient)->near_top());
+  EXPECT_TRUE(reward_progress(patient)->near_top());
 }
 
-TEST(RewardCourse, NeedsAReward) {
+TEST(RewardProgress, NeedsAReward) {
   Log log;
   log.with("loss", rewards(100, 0.1, 5, [](double x) { return 2 - x; }));
   const Patient patient = log.patient();
-  EXPECT_FALSE(reward_course(patient));
+  EXPECT_FALSE(reward_progress(patient));
 }
 
-TEST(RewardCourse, NeedsSixPoints) {
+TEST(RewardProgress, NeedsSixPoints) {
   Log log;
   log.with("reward", {1, 2, 3, 4, 5});
   const Patient patient = log.patient();
-  EXPECT_FALSE(reward_course(patient));
+  EXPECT_FALSE(reward_progress(patient));
 }
 
 TEST(Figure, HasTheSignThatItsRoleMeans) {

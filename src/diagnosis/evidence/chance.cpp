@@ -31,7 +31,7 @@ constexpr double kRisen = 0.25;            // a rise of the accuracy from its fi
 
 /// The values after the first third: what a model does once it had time to learn.
 std::span<const double> settled(const Reading& reading) {
-  return std::span(reading.course).subspan(reading.size() / 3);
+  return std::span(reading.smoothed).subspan(reading.size() / 3);
 }
 
 bool within(std::span<const double> values, double low, double high) {
@@ -86,7 +86,7 @@ std::optional<Guessing> by_loss(const Patient& patient) {
         told && std::abs(level / std::log(*told) - 1) < kBesideLoss ? told : chance_classes(level, kBesideLoss / 3);
     if (!classes) continue;
     const double chance = std::log(*classes);
-    if (!within(loss->course, (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
+    if (!within(loss->smoothed, (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
     Guessing found = stays(*loss, chance, "the loss of guessing among " + std::to_string(*classes) + " classes",
                            loss == patient.validation());
     found.classes = *classes;
@@ -111,7 +111,7 @@ std::optional<Guessing> by_part(const Patient& patient) {
       const auto classes = chance_classes(signal::median(part.curve.value), kBesideLoss / 3);
       if (!classes) continue;
       const double chance = std::log(*classes);
-      if (!within(part.course, (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
+      if (!within(part.smoothed, (1 - kBesideLoss) * chance, (1 + kBesideLoss) * chance)) continue;
       Guessing found = stays(part, chance, "the loss of guessing among " + std::to_string(*classes) + " classes",
                              role == Role::validation_loss);
       found.classes = *classes;
@@ -308,7 +308,7 @@ std::optional<Unlearned> every_word_wrong(const Patient& patient, const Reading&
   const Reading* training = patient.training();
   if (errors.size() < kPatience || training == nullptr || training->negated || training->size() < kPatience) return {};
   const double unit = errors.best > 1.5 ? kPerCent : 1;
-  const double fall = training->course[training->size() * 2 / 3] - training->end;
+  const double fall = training->smoothed[training->size() * 2 / 3] - training->end;
   if (errors.best < kAllWrong * unit || fall > kRests * training->level) return {};
   return Unlearned{errors.name, errors.best, kAllWrong * unit,  "as if nothing were recognised",
                    true,        validation,  errors.first_step, errors.last_step};
@@ -425,7 +425,7 @@ std::optional<Skill> skill(const Patient& patient) {
       if (accuracy && !classes && !lost_its_errors(reading, unit)) continue;
       const double chance = accuracy ? 1.0 / classes.value_or(2) : measure == Measure::auc ? 0.5 : 0;
       const double gained = reading.start - reading.end;
-      const double lately = reading.course[reading.size() * 2 / 3] - reading.end;
+      const double lately = reading.smoothed[reading.size() * 2 / 3] - reading.end;
       const double share = (best / unit - chance) / (1 - chance);
       const double soon = share + 3 * std::max(0.0, lately) / unit / (1 - chance);
       const bool rising = gained > 0 && lately > kStillRises * gained && lately > reading.noise.sigma;

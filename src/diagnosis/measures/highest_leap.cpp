@@ -13,7 +13,7 @@ std::optional<double> take(const Patient& patient) {
   if (loss == nullptr || loss->noise.sigma <= 0) return std::nullopt;
   double highest = 0;
   for (std::size_t i = 0; i < loss->size(); ++i) {
-    highest = std::max(highest, (loss->curve.high[i] - loss->course[i]) / loss->noise.sigma);
+    highest = std::max(highest, (loss->curve.high[i] - loss->smoothed[i]) / loss->noise.sigma);
   }
   return highest;
 }
@@ -24,7 +24,7 @@ MeasureKind highest_leap() {
   return {"highest-leap",
           "highest leap of the training loss",
           "noise levels",
-          "How far the highest single training loss lies above the course of the curve, in units of its noise.",
+          "How far the highest single training loss lies above the smoothed curve, in units of its noise.",
           "training losses of at least 16 points",
           take};
 }

@@ -19,7 +19,8 @@ MeasureKind lag_one_correlation() {
   return {"lag-one-correlation",
           "correlation of successive losses",
           "",
-          "How alike successive deviations of the training loss from its course are: 0 for the noise of batches, below "
+          "How alike successive deviations of the training loss from the smoothed curve are: 0 for the noise of "
+          "batches, below "
           "0 where steps overshoot, near 1 for running means.",
           "training losses of at least 16 points",
           take};

@@ -9,7 +9,7 @@ namespace {
 std::optional<double> take(const Patient& patient) {
   const Reading* loss = long_enough(patient.training());
   if (loss == nullptr || loss->improvement() <= 0) return std::nullopt;
-  const double middle = loss->course[loss->course.size() / 2];
+  const double middle = loss->smoothed[loss->smoothed.size() / 2];
   return (middle - loss->end) / loss->improvement();
 }
 

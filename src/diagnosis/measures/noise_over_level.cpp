@@ -16,7 +16,7 @@ MeasureKind noise_over_level() {
   return {"noise-over-level",
           "noise of the training loss over its level",
           "of the level",
-          "How far single losses scatter about their course, as a share of their level.",
+          "How far single losses scatter about the smoothed curve, as a share of its level.",
           "training losses of at least 16 points",
           take};
 }

@@ -7,7 +7,7 @@ namespace osler::catalogue::measure {
 namespace {
 
 std::optional<double> take(const Patient& patient) {
-  const std::optional<RateCourse> rate = rate_course(patient);
+  const std::optional<RateSchedule> rate = rate_schedule(patient);
   if (!rate) return std::nullopt;
   return rate->left();
 }

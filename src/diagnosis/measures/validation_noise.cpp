@@ -16,7 +16,7 @@ MeasureKind validation_noise() {
   return {"validation-noise",
           "noise of the validation loss over its level",
           "of the level",
-          "How far single evaluations scatter about their course, as a share of their level.",
+          "How far single evaluations scatter about the smoothed curve, as a share of its level.",
           "validation losses of at least 16 points",
           take};
 }

@@ -57,31 +57,31 @@ void run(OverfitCase& overfit, Experiment& experiment) {
     }
     return;
   }
-  const Course& course = overfit.attempt({});
-  overfit.goal().write(course.losses, experiment);
+  const Tried& tried = overfit.attempt({});
+  overfit.goal().write(tried.losses, experiment);
   const bool sound = !(overfit.training().classes && overfit.floor() < -1e-6) && !overfit.unbounded() &&
                      !softmax_in_loss_twice(overfit);
-  if (course.memorised && sound) {
+  if (tried.memorised && sound) {
     experiment.outcome = Outcome::passed;
     experiment.verdict = fmt::format("The batch is memorised in {} steps: the loss fell from {:.4g} to {:.3g}.",
-                                     course.losses.size(), overfit.first(), course.losses.back());
+                                     tried.losses.size(), overfit.first(), tried.losses.back());
     note_gradients(overfit, experiment);
     return;
   }
   find_reason(suspects(), overfit, experiment);
-  if (experiment.checks.back().id == "capacity" && overfit.goal().nearly_reached(course.losses)) {
+  if (experiment.checks.back().id == "capacity" && overfit.goal().nearly_reached(tried.losses)) {
     // Beginnings of sentences that go on in several ways, or noise that is drawn in every step.
     experiment.checks.back() = {"capacity", Outcome::undecided, "The loss cannot fall further, and need not."};
     experiment.outcome = Outcome::undecided;
     experiment.verdict = fmt::format(
         "The batch is nearly memorised: the loss went from {:.4g} to {:.4g} in {} steps, {:.3g} was the target. "
         "Nothing is broken; equal inputs with different answers, or noise inside the model, may keep it there.",
-        overfit.first(), course.losses.back(), course.losses.size(), overfit.target());
+        overfit.first(), tried.losses.back(), tried.losses.size(), overfit.target());
     return;
   }
   experiment.verdict = fmt::format(
       "The batch is not memorised: the loss went from {:.4g} to {:.4g} in {} steps, {:.3g} was the target. {}",
-      overfit.first(), course.losses.back(), course.losses.size(), overfit.target(), experiment.checks.back().text);
+      overfit.first(), tried.losses.back(), tried.losses.size(), overfit.target(), experiment.checks.back().text);
 }
 
 }  // namespace

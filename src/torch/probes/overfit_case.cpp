@@ -93,10 +93,10 @@ bool OverfitCase::aim() {
   return true;
 }
 
-const Course& OverfitCase::attempt(const Attempt& attempt) {
+const Tried& OverfitCase::attempt(const Attempt& attempt) {
   const auto [at, fresh] = made_.try_emplace(attempt);
-  Course& course = at->second;
-  if (!fresh) return course;
+  Tried& tried = at->second;
+  if (!fresh) return tried;
   preserved_.restore();
   ::torch::nn::Module& model = training_.model;
   switch_to_training(model);
@@ -114,20 +114,20 @@ const Course& OverfitCase::attempt(const Attempt& attempt) {
   }
   ::torch::optim::Optimizer& optimizer = plain ? *plain : training_.optimizer;
   std::size_t most = options_.steps;
-  for (std::size_t step = 0; !course.memorised; ++step) {
+  for (std::size_t step = 0; !tried.memorised; ++step) {
     if (step == most) {
       if (attempt != Attempt{} || most >= options_.patience * options_.steps ||
-          !goal_.still_falls(course.losses, options_.steps))
+          !goal_.still_falls(tried.losses, options_.steps))
         break;
       most += options_.steps;
     }
     clock_.check();
     const double loss = optimizer_step(training_, optimizer, {&batch_, 1});
-    course.losses.push_back(loss);
+    tried.losses.push_back(loss);
     if (!std::isfinite(loss)) break;
-    course.memorised = goal_.reached(course.losses);
+    tried.memorised = goal_.reached(tried.losses);
   }
-  return course;
+  return tried;
 }
 
 }  // namespace osler::torch

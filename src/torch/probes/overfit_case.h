@@ -24,7 +24,7 @@ struct Attempt {
 };
 
 /// The losses of an attempt, up to where it ended.
-struct Course {
+struct Tried {
   std::vector<double> losses;
   bool memorised = false;
 };
@@ -41,7 +41,7 @@ class OverfitCase {
   /// finite or has no gradient.
   bool aim();
   /// Trains from the start; every attempt is made once.
-  const Course& attempt(const Attempt& attempt);
+  const Tried& attempt(const Attempt& attempt);
 
   [[nodiscard]] const Training& training() const { return training_; }
   [[nodiscard]] const Batch& batch() const { return batch_; }
@@ -60,7 +60,7 @@ class OverfitCase {
   Batch batch_;
   probes::MemoryGoal goal_;
   bool unbounded_ = false;  // the loss of free outputs falls faster and faster
-  std::map<Attempt, Course> made_;
+  std::map<Attempt, Tried> made_;
 };
 
 /// Whether even free outputs end where a softmax that is applied twice ends: ln(1 + (C - 1) / e) for C classes.

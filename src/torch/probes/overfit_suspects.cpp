@@ -152,9 +152,9 @@ std::vector<double> rate_factors(const OverfitCase& overfit, bool higher) {
 
 Evidence other_rate(OverfitCase& overfit, bool higher) {
   for (const double factor : rate_factors(overfit, higher)) {
-    const Course& course = overfit.attempt({higher ? factor : 1 / factor, Attempt::Mode::as_is, false});
-    if (!course.memorised) continue;
-    return fmt::format("It is memorised in {} steps at {} the learning rate.", course.losses.size(),
+    const Tried& tried = overfit.attempt({higher ? factor : 1 / factor, Attempt::Mode::as_is, false});
+    if (!tried.memorised) continue;
+    return fmt::format("It is memorised in {} steps at {} the learning rate.", tried.losses.size(),
                        higher ? fmt::format("{:.0f} times", factor) : fmt::format("1/{:.0f} of", factor));
   }
   return std::nullopt;

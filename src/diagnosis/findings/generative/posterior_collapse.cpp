@@ -45,7 +45,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // The last time that it was more than this.
   std::size_t since = n - 1;
   const double limit = never ? 0 : settings["left"] * divergence->top;
-  while (since > 0 && divergence->course[since - 1] <= limit) --since;
+  while (since > 0 && divergence->smoothed[since - 1] <= limit) --since;
   Observation seen = observe(
       Severity::warning, confidence_of(never ? 3 : settings["left"] * divergence->top / std::max(late, limit / 4)),
       divergence->step_at(since), divergence->last_step,

@@ -45,7 +45,7 @@ bool loss_harmed(const Patient& patient, double step) {
   if (loss->ends_nonfinite) return true;
   const std::size_t at = loss->index_at(step);
   const double before =
-      *std::min_element(loss->course.begin(), loss->course.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+      *std::min_element(loss->smoothed.begin(), loss->smoothed.begin() + static_cast<std::ptrdiff_t>(at) + 1);
   return loss->end > before + 6 * loss->noise.sigma && loss->end > before + 0.1 * std::abs(before);
 }
 
@@ -118,7 +118,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   std::size_t since = leaps ? leap_at : large_throughout ? 0 : n - 1;
   if (runs_away && !large_throughout) {
-    while (since > 0 && norm->course[since - 1] > 3 * calm) --since;
+    while (since > 0 && norm->smoothed[since - 1] > 3 * calm) --since;
   }
   const std::int64_t from = norm->step_at(since);
   const double ratio = highest / calm;

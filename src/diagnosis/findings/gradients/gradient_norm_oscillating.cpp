@@ -15,7 +15,7 @@ constexpr std::string_view kDoc = R"(
 The gradient norm jumps back and forth between large and small values, in a pattern and not at random.
 
 ## Signature
-On a logarithmic scale the norms swing by a factor of `swing` to either side of their course (10 to 90 per cent of them)
+On a logarithmic scale the norms swing by a factor of `swing` to either side of the smoothed curve (10 to 90 per cent of them)
 and the swings have structure that independent noise lacks: they turn at every step (more turning points than noise, by
 `zigzag_z` standard errors), follow each other with opposite sign, or have a period. In long runs the newest norms are
 judged, since averages over many steps would hide it. While the loss clearly improves it is a note.
@@ -91,7 +91,7 @@ Finding gradient_norm_oscillating() {
           kDoc,
           {{"fewest_points", 30, "norms needed to tell a pattern from chance"},
            {"swing", 2.5,
-            "factor to either side of the course that counts as large; batch noise of norms is mostly below 2"},
+            "factor to either side of the smoothed curve that counts as large; batch noise of norms is mostly below 2"},
            {"zigzag_z", 5, "standard errors by which turning points must exceed those of independent noise"},
            {"alternation", 0.3, "negative correlation of neighbours that counts as bouncing"},
            {"p_value", 1e-6, "significance of a period (Fisher's g)"}},

@@ -55,7 +55,7 @@ bool nearly_zero(const Patient& patient, double share) {
 bool still_learning(const Patient& patient, double since, double share) {
   const Reading* loss = patient.training();
   if (loss == nullptr || loss->size() < 8 || loss->negated) return false;
-  const double then = loss->course[loss->index_at(since)];
+  const double then = loss->smoothed[loss->index_at(since)];
   return then - loss->end > std::max(share * std::abs(then), 2 * loss->noise.sigma);
 }
 
@@ -80,8 +80,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     since = quiet_since(norm->curve, limit);
   }
   // Where every answer of a group is right there is nothing left to learn from it.
-  const auto course = reward_course(patient);
-  if (course && tunes_language_model(patient) && course->near_top()) return NotFound{};
+  const auto progress = reward_progress(patient);
+  if (progress && tunes_language_model(patient) && progress->near_top()) return NotFound{};
   const bool long_enough = points_from(norm->curve, since) >= std::max(settings["steps"], 0.05 * norm->curve.points());
   if (!long_enough || solved(patient) || nearly_zero(patient, settings["solved_share"]) ||
       still_learning(patient, norm->curve.step[since], settings["learning_share"])) {

@@ -31,25 +31,25 @@ removes weights on purpose. Biases may pass through zero and are left out.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const WeightCourses courses = weight_courses(patient, settings["fewest_points"]);
-  if (courses.layers.empty()) {
+  const WeightNorms norms = weight_norms(patient, settings["fewest_points"]);
+  if (norms.layers.empty()) {
     return NotChecked{"no weight norm of a layer with at least " + number(settings["fewest_points"]) + " values"};
   }
-  std::vector<const WeightCourse*> shrunk;
-  for (const WeightCourse& course : courses.layers) {
-    if (!(course.early > 0) || course.early < settings["counts"] * courses.usual) continue;
+  std::vector<const WeightNorm*> shrunk;
+  for (const WeightNorm& norm : norms.layers) {
+    if (!(norm.early > 0) || norm.early < settings["counts"] * norms.usual) continue;
     // A bias may come through zero on its way to the other side; where weights are lost, their layer tells.
-    if (!weight_beside(course.layer).empty()) continue;
-    const double left = course.late / course.early;
-    const bool shrinks = left < settings["left"] && course.trend.falls(settings["p_value"]);
-    if (shrinks || left < settings["nothing_left"]) shrunk.push_back(&course);
+    if (!weight_beside(norm.layer).empty()) continue;
+    const double left = norm.late / norm.early;
+    const bool shrinks = left < settings["left"] && norm.trend.falls(settings["p_value"]);
+    if (shrinks || left < settings["nothing_left"]) shrunk.push_back(&norm);
   }
   if (shrunk.empty()) return NotFound{};
 
-  const auto left_of = [](const WeightCourse* course) { return course->late / course->early; };
+  const auto left_of = [](const WeightNorm* norm) { return norm->late / norm->early; };
   std::stable_sort(shrunk.begin(), shrunk.end(),
-                   [&](const WeightCourse* a, const WeightCourse* b) { return left_of(a) < left_of(b); });
-  const WeightCourse& worst = *shrunk.front();
+                   [&](const WeightNorm* a, const WeightNorm* b) { return left_of(a) < left_of(b); });
+  const WeightNorm& worst = *shrunk.front();
   const double left = left_of(&worst);
   Observation seen =
       observe(left < settings["nothing_left"] ? Severity::critical : Severity::warning,

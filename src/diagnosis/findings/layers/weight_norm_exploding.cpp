@@ -34,7 +34,7 @@ weights that a monitor has seen start small against the usual size.
 )";
 
 struct Grown {
-  const WeightCourse* course = nullptr;
+  const WeightNorm* norm = nullptr;
   double growth = 0;
 };
 
@@ -47,25 +47,25 @@ double head_room(const Patient& patient, const std::string& layer, const Setting
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const WeightCourses courses = weight_courses(patient, settings["fewest_points"]);
-  if (courses.layers.empty()) {
+  const WeightNorms norms = weight_norms(patient, settings["fewest_points"]);
+  if (norms.layers.empty()) {
     return NotChecked{"no weight norm of a layer with at least " + number(settings["fewest_points"]) + " values"};
   }
   std::vector<Grown> grown;
-  for (const WeightCourse& course : courses.layers) {
-    const double base = std::max(course.early * head_room(patient, course.layer, settings), courses.usual);
+  for (const WeightNorm& norm : norms.layers) {
+    const double base = std::max(norm.early * head_room(patient, norm.layer, settings), norms.usual);
     if (!(base > 0)) continue;
     // A norm that stops being a number without having grown was spoiled, not blown up: that is weights-nonfinite.
-    const bool grew = course.late > settings["late_growth"] * base;
-    const double growth = course.ends_nonfinite && grew ? HUGE_VAL : course.late / base;
-    const bool runs_away = growth > settings["growth"] && course.last_third > settings["late_growth"] &&
-                           course.trend.rises(settings["p_value"]);
-    if (runs_away || growth > settings["explosion"]) grown.push_back({&course, growth});
+    const bool grew = norm.late > settings["late_growth"] * base;
+    const double growth = norm.ends_nonfinite && grew ? HUGE_VAL : norm.late / base;
+    const bool runs_away = growth > settings["growth"] && norm.last_third > settings["late_growth"] &&
+                           norm.trend.rises(settings["p_value"]);
+    if (runs_away || growth > settings["explosion"]) grown.push_back({&norm, growth});
   }
   if (grown.empty()) return NotFound{};
 
   std::stable_sort(grown.begin(), grown.end(), [](const Grown& a, const Grown& b) { return a.growth > b.growth; });
-  const WeightCourse& worst = *grown.front().course;
+  const WeightNorm& worst = *grown.front().norm;
   const bool critical = grown.front().growth > settings["explosion"];
   Observation seen =
       observe(critical ? Severity::critical : Severity::warning,
@@ -74,13 +74,13 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                   " and keep growing" + (grown.size() > 1 ? "; " + std::to_string(grown.size()) + " layers do." : "."));
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < grown.size(); ++i) {
-    const WeightCourse& course = *grown[i].course;
-    seen.layers.push_back(course.layer);
+    const WeightNorm& norm = *grown[i].norm;
+    seen.layers.push_back(norm.layer);
     if (i >= kShown) continue;
-    seen.evidence.push_back(evidence(course.series, course.first_step, course.last_step, course.late,
-                                     settings["growth"] * std::max(course.early, courses.usual),
-                                     "from " + number(course.early) + " to " + number(course.late) + ", " +
-                                         times(course.last_third) + " over the last third"));
+    seen.evidence.push_back(evidence(norm.series, norm.first_step, norm.last_step, norm.late,
+                                     settings["growth"] * std::max(norm.early, norms.usual),
+                                     "from " + number(norm.early) + " to " + number(norm.late) + ", " +
+                                         times(norm.last_third) + " over the last third"));
   }
   return seen;
 }

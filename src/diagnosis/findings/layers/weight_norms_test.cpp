@@ -6,14 +6,14 @@
 namespace osler::sample {
 namespace {
 
-/// Four ordinary layers and one whose norm follows `course`.
-Run network(const std::function<double(double)>& course, double scale = 1, const std::string& name = "fc.weight") {
+/// Four ordinary layers and one whose norm follows `level`.
+Run network(const std::function<double(double)>& level, double scale = 1, const std::string& name = "fc.weight") {
   osler::Run run;
   for (std::uint32_t i = 0; i < 4; ++i) {
     record(run, "weights/conv" + std::to_string(i) + ".weight",
            times(noisy(100, 0.001, i + 1, [](double x) { return 5 * std::sqrt(1 + 2 * x); }), scale));
   }
-  record(run, "weights/" + name, times(noisy(100, 0.001, 9, course), scale));
+  record(run, "weights/" + name, times(noisy(100, 0.001, 9, level), scale));
   return run;
 }
 

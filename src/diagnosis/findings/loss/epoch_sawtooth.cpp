@@ -26,7 +26,7 @@ quarter of this one) or the climb within the epoch goes the wrong way in `steady
 standard errors, and in the median `amplitude` of the level. A climb counts only when it undoes at least `undoes` of
 the drop at the boundary; it is looked for in the later half of the epochs as well, where the descent no longer hides
 it. Or the same pattern comes back in every epoch: folded over the later half of the epochs, the places within the
-epoch explain `pattern_share` of the loss's scatter about its course, and differ by `pattern_amplitude` of the level.
+epoch explain `pattern_share` of the loss's scatter about its trend, and differ by `pattern_amplitude` of the level.
 Boundaries come from a series of epochs, else from the distance between validations. Where neither shows it, the loss
 itself may: scatter that comes back in the same order after a fixed number of rows, `fewest_late` times or more, is a
 fixed order of the batches. Or training is right in less than `unlearned` of the cases in which validation is, over the
@@ -107,7 +107,7 @@ Saw saw_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, dou
 
 /// What comes back at the same place of every epoch.
 struct Pattern {
-  double share = 0;      // of the scatter about the course that the place within the epoch explains
+  double share = 0;      // of the scatter about the trend that the place within the epoch explains
   double amplitude = 0;  // half the distance from the lowest to the highest place, as a share of the level
 };
 
@@ -122,7 +122,7 @@ std::size_t places_in(const std::vector<EpochRange>& epochs) {
 }
 
 /// Folds the later half of the epochs onto each other. The mean over one epoch, which a pattern leaves alone, is the
-/// course.
+/// trend.
 Pattern pattern_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, double scale) {
   const std::size_t places = places_in(epochs);
   std::vector<double> sums(places, 0.0);
@@ -175,7 +175,7 @@ Verdict judge_pattern(const Reading& loss, const signal::Curve& curve, const std
   seen.qualifiers["boundaries"] = from;
   seen.evidence.push_back(evidence(
       loss.name, seen.first_step, loss.last_step, pattern.share, settings["pattern_share"],
-      "the place within the epoch explains " + per_cent(pattern.share) + " of the loss's scatter about its course"));
+      "the place within the epoch explains " + per_cent(pattern.share) + " of the loss's scatter about its trend"));
   return seen;
 }
 

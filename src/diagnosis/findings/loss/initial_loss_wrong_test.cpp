@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kId = "initial-loss-wrong";
 const double kChance = std::log(10.0);
 
-/// Starts at `first` and is down at an ordinary course after a few rows.
+/// Starts at `first` and is down at an ordinary level after a few rows.
 Values hockey_stick(double first) {
   return noisy(300, 0.02, 1,
                [&](double x) { return kChance * (0.3 + 0.7 * std::exp(-4 * x)) + first * std::exp(-150 * x); });

@@ -48,8 +48,8 @@ rise and fall by design and are not judged.
 bool settles_after_start(const Reading& loss, double early) {
   const std::size_t n = loss.size();
   if (static_cast<double>(loss.best_at) > early * static_cast<double>(n)) return false;
-  const auto top = std::max_element(loss.course.begin(), loss.course.end());
-  const auto at = static_cast<std::size_t>(top - loss.course.begin());
+  const auto top = std::max_element(loss.smoothed.begin(), loss.smoothed.end());
+  const auto at = static_cast<std::size_t>(top - loss.smoothed.begin());
   if (at > n / 2 || n - at < 8) return false;
   const signal::Trend trend =
       signal::trend_of(std::span(loss.curve.step).subspan(at), std::span(loss.curve.value).subspan(at));
@@ -67,13 +67,13 @@ bool still_comes_down(const Reading& loss, double rise, double won_back) {
   const std::size_t width = std::max<std::size_t>(2, n / 40);
   std::size_t at = loss.best_at;
   for (std::size_t i = loss.best_at + width; i < n; ++i) {
-    if (loss.course[i] - loss.course[i - width] > kLeap * rise) at = i;
+    if (loss.smoothed[i] - loss.smoothed[i - width] > kLeap * rise) at = i;
   }
   if (at == loss.best_at) return false;
   const std::size_t left = n - at;
   if (left < kFewest) return false;
   const std::size_t from = at + left / 4;
-  const auto later = std::span(loss.course).subspan(from);
+  const auto later = std::span(loss.smoothed).subspan(from);
   const std::size_t part = std::max<std::size_t>(2, later.size() / 4);
   const double fall = signal::median(later.first(part)) - signal::median(later.last(part));
   const signal::Trend trend =
@@ -135,7 +135,7 @@ double parted_by(const Reading& loss) {
 bool lies_up_there(const Reading& loss, double rise, double won_back) {
   const std::size_t from = loss.size() * 2 / 3;
   if (loss.best_at >= from || loss.size() - from < 8) return false;
-  const auto later = std::span(loss.course).subspan(from);
+  const auto later = std::span(loss.smoothed).subspan(from);
   const std::size_t part = std::max<std::size_t>(2, later.size() / 4);
   return signal::median(later.first(part)) - signal::median(later.last(part)) < won_back * rise;
 }
@@ -148,7 +148,7 @@ bool contradicted(const Patient& patient, double since) {
   constexpr double kMuch = 0.3;   // share of its start that is a gain whatever the scatter of a few evaluations
   const auto fine = [&](const Reading& reading) {
     if (reading.size() < kFewest || reading.curve.step.back() < since) return false;
-    const double gain = std::max(reading.start, reading.course[reading.index_at(since)]) - reading.best;
+    const double gain = std::max(reading.start, reading.smoothed[reading.index_at(since)]) - reading.best;
     const bool gained = gain > 3 * reading.noise.sigma || gain > kMuch * std::abs(reading.start);
     return gained && reading.end - reading.best < kNear * gain;
   };
@@ -222,10 +222,11 @@ bool strays_above(const Reading& loss, const SettingValues& settings) {
   if (loss.negated || !(loss.start > 0) || loss.end < high) return false;
   const Beginning beginning = beginning_of(loss);
   if (loss.end - std::max(loss.start, beginning.level) < kErrors * beginning.error) return false;
-  const auto above = std::count_if(loss.course.begin(), loss.course.end(), [&](double level) { return level > high; });
+  const auto above =
+      std::count_if(loss.smoothed.begin(), loss.smoothed.end(), [&](double level) { return level > high; });
   // A loss that is raised for good, as by a queue that fills, does not come back from there.
-  const auto up = std::find_if(loss.course.begin(), loss.course.end(), [&](double level) { return level > high; });
-  if (std::none_of(up, loss.course.end(), [&](double level) { return level < loss.start; })) return false;
+  const auto up = std::find_if(loss.smoothed.begin(), loss.smoothed.end(), [&](double level) { return level > high; });
+  if (std::none_of(up, loss.smoothed.end(), [&](double level) { return level < loss.start; })) return false;
   return static_cast<double>(above) > settings["strays"] * static_cast<double>(loss.size());
 }
 
@@ -281,13 +282,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double lost = scale > 0 ? rise / scale : 0;
   const auto tail = static_cast<std::size_t>(std::max(3.0, settings["stays"] * static_cast<double>(n)));
   const double lowest_late =
-      *std::min_element(loss->course.end() - static_cast<std::ptrdiff_t>(std::min(tail, n)), loss->course.end());
+      *std::min_element(loss->smoothed.end() - static_cast<std::ptrdiff_t>(std::min(tail, n)), loss->smoothed.end());
   const bool stays = lowest_late > loss->best + 0.5 * rise || (exploded && lowest_late > std::sqrt(lowest * loss->end));
   // How far back in training the end level was first reached.
   const auto reached =
-      std::find_if(loss->course.begin(), loss->course.end(), [&](double level) { return level <= loss->end; });
-  const double back =
-      loss->best_at == 0 ? 0 : static_cast<double>(reached - loss->course.begin()) / static_cast<double>(loss->best_at);
+      std::find_if(loss->smoothed.begin(), loss->smoothed.end(), [&](double level) { return level <= loss->end; });
+  const double back = loss->best_at == 0
+                          ? 0
+                          : static_cast<double>(reached - loss->smoothed.begin()) / static_cast<double>(loss->best_at);
   const double plain = loss->noise.sigma > 0 ? rise / loss->noise.sigma : (rise > 0 ? 1e9 : 0);
   // Medians of stretches part as surely at fewer standard errors, since only a few stretches are compared.
   const double parted = lost > settings["parted_lost"] ? parted_by(*loss) / settings["parted_errors"] : 0;

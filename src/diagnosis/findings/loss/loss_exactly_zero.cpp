@@ -53,7 +53,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const double change = std::abs(curve.value[i] - curve.value[i - 1]);
     if (change > 0) finest = std::min(finest, change);
   }
-  const bool dropped = first > 0 && std::abs(loss->course[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
+  const bool dropped = first > 0 &&
+                       std::abs(loss->smoothed[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
                        std::abs(curve.value[first - 1]) > settings["sizeable"] * std::abs(loss->start) &&
                        std::abs(curve.value[first - 1]) > settings["digits"] * finest;
   if (zeros < settings["fewest_points"] || (!always && !dropped) || all_answers_right(patient)) return NotFound{};

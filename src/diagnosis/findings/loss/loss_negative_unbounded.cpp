@@ -53,7 +53,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (loss->negated || !(loss->end < 0)) return NotFound{};
   // A loss beside which answers are counted is an error, whose floor is zero.
   const bool counts_answers = !losses_with_accuracy(patient).empty();
-  const auto fall = [&](std::size_t from) { return loss->course[from] - loss->course[std::min(from + third, n - 1)]; };
+  const auto fall = [&](std::size_t from) {
+    return loss->smoothed[from] - loss->smoothed[std::min(from + third, n - 1)];
+  };
   const double faster = settings["faster"];
   const bool accelerates = -loss->end > settings["beyond"] * first && fall(0) > 0 && fall(third) > faster * fall(0) &&
                            fall(2 * third) > faster * fall(third);
@@ -66,8 +68,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool begins_below = loss->curve.value.front() < 0 && (impossible || (grown && goes_on)) &&
                             !quality_improves(patient, counts_answers ? settings["learned"] : settings["better"]);
   if (!accelerates && !begins_below) return NotFound{};
-  const auto below = std::find_if(loss->course.begin(), loss->course.end(), [](double level) { return level < 0; });
-  const std::int64_t since = loss->step_at(static_cast<std::size_t>(below - loss->course.begin()));
+  const auto below = std::find_if(loss->smoothed.begin(), loss->smoothed.end(), [](double level) { return level < 0; });
+  const std::int64_t since = loss->step_at(static_cast<std::size_t>(below - loss->smoothed.begin()));
   Observation seen =
       observe(Severity::critical, confidence_of(-loss->end / (settings["beyond"] * std::max(first, 1e-300))), since,
               loss->last_step,

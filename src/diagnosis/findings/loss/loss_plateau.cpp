@@ -26,7 +26,7 @@ learning rate is still above `spending_rate` of its peak, and no validation metr
 Time spent on a plateau is time not spent on the fix, or on stopping.
 
 ## When it is harmless
-When the floor is reached: the loss is where its own descent promised, the learning rate has run its course.
+When the floor is reached: the loss is where its own descent promised, and the learning-rate schedule is over.
 
 ## References
 - Dauphin et al. 2014, Identifying and attacking the saddle point problem.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kDoc = R"(
 ## What it is
-The loss jumps far above its course and comes back. Once is an accident; again and again is a fault in the data or a
+The loss jumps far above its trend and comes back. Once is an accident; again and again is a fault in the data or a
 step that is only just stable.
 
 ## Signature
@@ -40,7 +40,7 @@ first level are then a note. Losses of adversarial and reinforcement training ju
 )";
 
 /// How far ordinary upward scatter reaches. The upper percentile is only safe from the spikes themselves in a long
-/// curve, and from their tails when those are left out: the points behind a peak on the way back to the course.
+/// curve, and from their tails when those are left out: the points behind a peak on the way back to the trend.
 double upward_reach(const Reading& reading, bool far, const std::vector<signal::Spike>& spikes) {
   constexpr double kBack = 0.1;  // of the height, above which the loss is still on its way back
   std::vector<bool> tail(reading.size(), false);
@@ -54,7 +54,7 @@ double upward_reach(const Reading& reading, bool far, const std::vector<signal::
   std::vector<double> above;
   // The steep first tenth would pass for scatter.
   for (std::size_t i = reading.size() / 10; i < reading.size(); ++i) {
-    if (!tail[i]) above.push_back(reading.curve.high[i] - reading.course[i]);
+    if (!tail[i]) above.push_back(reading.curve.high[i] - reading.smoothed[i]);
   }
   if (above.empty()) return 0;
   return signal::quantile(above, far ? 0.97 : 0.9);
@@ -66,14 +66,14 @@ double first_level(const Reading& reading) {
   return std::max(std::abs(reading.start), std::abs(signal::quantile(tenth, 0.75)));
 }
 
-/// The ordinary scatter about the course as a factor, in natural logarithms; 0 when the loss can be negative. A loss
-/// rounded to zero when it was printed says nothing about the factor.
+/// The ordinary scatter about the smoothed curve as a factor, in natural logarithms; 0 when the loss can be negative. A
+/// loss rounded to zero when it was printed says nothing about the factor.
 double scatter_factor(const Reading& reading) {
   std::vector<double> factors;
   for (std::size_t i = 0; i < reading.size(); ++i) {
     if (reading.curve.low[i] < 0) return 0;
-    if (reading.curve.value[i] > 0 && reading.course[i] > 0) {
-      factors.push_back(std::log(reading.curve.value[i] / reading.course[i]));
+    if (reading.curve.value[i] > 0 && reading.smoothed[i] > 0) {
+      factors.push_back(std::log(reading.curve.value[i] / reading.smoothed[i]));
     }
   }
   return factors.empty() ? 0 : signal::mad_scale(factors);
@@ -110,7 +110,7 @@ bool fat_tailed(const Reading& reading, const std::vector<signal::Spike>& spikes
     const bool beside = std::any_of(spikes.begin(), spikes.end(), [&](const signal::Spike& spike) {
       return i + kAround >= spike.first && i < spike.last + kAround;
     });
-    const double height = reading.curve.high[i] - reading.course[i];
+    const double height = reading.curve.high[i] - reading.smoothed[i];
     between += !beside && height > lowest / 2 && height < lowest ? 1 : 0;
   }
   return between > per_spike * static_cast<double>(spikes.size());
@@ -246,9 +246,9 @@ Finding loss_spikes() {
       "The loss jumps and recovers",
       {Need::curve},
       kDoc,
-      {{"fewest_points", 12, "below this a jump cannot be told from the course"},
+      {{"fewest_points", 12, "below this a jump cannot be told from the trend"},
        {"long", 200, "points from which on a few recovered jumps are a note: the log holds single batches"},
-       {"score", 8, "noise units above the course"},
+       {"score", 8, "noise units above the smoothed curve"},
        {"height", 0.8, "share of the level that the jump must exceed"},
        {"far_tail", 3, "how many times the jump must exceed the 97th percentile of upward scatter in a long curve"},
        {"dramatic", 3, "jump, in units of the first level, that counts even at the start"},

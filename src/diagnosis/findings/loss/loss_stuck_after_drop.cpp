@@ -72,10 +72,10 @@ std::optional<double> broken_promise(const Reading& loss, const Flatness& flat, 
   const bool positive = *std::min_element(loss.curve.low.begin(), loss.curve.low.end()) >= 0;
   // A positive loss that is almost at zero has kept its promise.
   if (positive && loss.end < settings["solved"] * loss.start) return std::nullopt;
-  const auto smooth = signal::forecast_of(loss.curve.step, loss.course);
+  const auto smooth = signal::forecast_of(loss.curve.step, loss.smoothed);
   if (smooth && smooth->residual < settings["kink"] * loss.noise.sigma) return std::nullopt;
   const auto descent =
-      signal::forecast_of(std::span(loss.curve.step).first(flat.since), std::span(loss.course).first(flat.since));
+      signal::forecast_of(std::span(loss.curve.step).first(flat.since), std::span(loss.smoothed).first(flat.since));
   if (!descent) return std::nullopt;
   double promised = descent->at(loss.curve.step.back() - loss.curve.step.front());
   if (positive) promised = std::max(promised, 0.0);

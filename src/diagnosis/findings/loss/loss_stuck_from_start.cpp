@@ -68,7 +68,7 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const std::size_t beginning = std::min(n, std::max<std::size_t>(3, n / 10));  // one noisy value is no level
   const double early = signal::median(std::span(reading.curve.value).first(beginning));
   const double late = signal::median(std::span(reading.curve.value).last(third));
-  const double lowest = signal::quantile(reading.course, 0.05);
+  const double lowest = signal::quantile(reading.smoothed, 0.05);
   const double change = early - std::min(late, lowest);
   still.gain = reading.level > 0 ? change / reading.level : 0;
   const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
@@ -111,7 +111,7 @@ bool only_came_back(const Patient& patient, const Reading& loss, const SettingVa
   const double first = loss.opening;
   if (loss.negated || !(first > 0) || n < settings["fewest_after_leap"] || loss.ends_nonfinite) return false;
   const auto values = std::span(loss.curve.value);
-  const auto highest = std::max_element(loss.course.begin(), loss.course.end());
+  const auto highest = std::max_element(loss.smoothed.begin(), loss.smoothed.end());
   const double late = signal::median(values.last(n / 4));
   const double noise = loss.noise.sigma;
   // A queue of negatives that fills raises the loss and lets it fall again: only a classifier is known to come from
@@ -121,7 +121,7 @@ bool only_came_back(const Patient& patient, const Reading& loss, const SettingVa
   const auto classes = class_count(patient);
   const bool guesses = classes && late > settings["guessing"] * std::log(*classes);
   const bool sure = guesses || noise < settings["sure"] * first;
-  return sure && highest - loss.course.begin() < static_cast<std::ptrdiff_t>(n / 3) &&
+  return sure && highest - loss.smoothed.begin() < static_cast<std::ptrdiff_t>(n / 3) &&
          *highest > settings["leapt"] * first && *highest - first > 4 * noise &&
          late > first - std::max(settings["gain_share"] * first, noise) && late < *highest - (*highest - first) / 2;
 }
@@ -237,7 +237,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       loss != nullptr && only_came_back(patient, *loss, settings) && !something_learned(patient, 0, settings)) {
     Observation seen = describe(*loss, std::nullopt, 1.5);
     seen.summary = loss->name + " only came back to where it began: " + number(loss->opening) + " at first, about " +
-                   number(*std::max_element(loss->course.begin(), loss->course.end())) + " at its highest, " +
+                   number(*std::max_element(loss->smoothed.begin(), loss->smoothed.end())) + " at its highest, " +
                    number(loss->end) + " now.";
     return seen;
   }

@@ -115,7 +115,7 @@ std::optional<Observation> straight_line(const Reading& loss, double begin, doub
   const double blur =
       steps > 0 ? settings["blur"] * loss.noise.sigma * std::sqrt(12 / static_cast<double>(half)) / steps : 0;
   // A drop in the first points would hide in the first half's median slope.
-  const double early_drop = loss.start - loss.course[std::min(n - 1, n / 10 + 1)];
+  const double early_drop = loss.start - loss.smoothed[std::min(n - 1, n / 10 + 1)];
   const bool straight =
       second.falls(settings["p_value"]) && first.slope < 0 &&
       second.slope < settings["straight"] * first.slope + blur &&

@@ -53,7 +53,7 @@ bool metric_improves_since(const Patient& patient, double step) {
   return std::any_of(metrics.begin(), metrics.end(), [&](const Reading& metric) {
     if (metric.size() < 4) return false;
     const std::size_t from = metric.index_at(step);
-    const double before = metric.course[from];
+    const double before = metric.smoothed[from];
     return before - metric.end > 2 * metric.noise.sigma && before - metric.end > 0.05 * metric.level;
   });
 }

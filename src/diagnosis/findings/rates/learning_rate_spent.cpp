@@ -47,22 +47,22 @@ struct Promise {
   bool brief = false;  // too few values to predict anything: `then` is the level when the rate was spent
 };
 
-std::optional<Promise> promise_of(const signal::Curve& loss, const SpentRate& course) {
+std::optional<Promise> promise_of(const signal::Curve& loss, const SpentRate& spent) {
   constexpr std::size_t kEnough = 8;
   constexpr std::size_t kFewest = 4;
   const auto values_until = [&](double until) {
     signal::Curve part;
     for (std::size_t i = 0; i < loss.size(); ++i) {
-      if (loss.step[i] < course.works_from || loss.step[i] > until) continue;
+      if (loss.step[i] < spent.works_from || loss.step[i] > until) continue;
       part.step.push_back(loss.step[i]);
       part.value.push_back(loss.value[i]);
     }
     return part;
   };
-  signal::Curve work = values_until(course.works_until);
+  signal::Curve work = values_until(spent.works_until);
   Promise promise;
   promise.brief = work.size() < kEnough;
-  if (promise.brief) work = values_until(course.spent_since);
+  if (promise.brief) work = values_until(spent.spent_since);
   if (work.size() < kFewest) return std::nullopt;
   // Lone spikes would bend the fit.
   const std::vector<double> values = signal::running_median(work.value, work.size() < 24 ? 0 : 1);
@@ -78,13 +78,13 @@ std::optional<Promise> promise_of(const signal::Curve& loss, const SpentRate& co
 }
 
 /// How clearly the rate was taken away too early: 1 and above is enough.
-double margin_of(const Promise& promise, const SpentRate& course, const Reading& loss, const SettingValues& settings) {
+double margin_of(const Promise& promise, const SpentRate& spent, const Reading& loss, const SettingValues& settings) {
   if (!(promise.gained > 0)) return 0;
-  const Movement after = movement_of(loss, loss.index_at(course.spent_since), loss.size());
+  const Movement after = movement_of(loss, loss.index_at(spent.spent_since), loss.size());
   if (after.falls(settings["p_value"], settings["standing_share"] * promise.gained)) return 0;
   if (promise.brief) {
     const double sigma = std::max(after.sigma, 1e-12 * loss.level);
-    return course.spent_part > settings["brief_part"] ? promise.gained / (settings["brief_units"] * sigma) : 0;
+    return spent.spent_part > settings["brief_part"] ? promise.gained / (settings["brief_units"] * sigma) : 0;
   }
   const double promised = promise.then - promise.predicted;
   if (promise.then - loss.end > settings["kept_share"] * promised) return 0;
@@ -93,26 +93,26 @@ double margin_of(const Promise& promise, const SpentRate& course, const Reading&
 }
 
 /// The rate left its working level in one step, as plateau schedulers and persons lower it, not along a smooth plan.
-bool lowered_at_once(const RateCurve& rate, const SpentRate& course) {
+bool lowered_at_once(const RateCurve& rate, const SpentRate& spent) {
   const auto& step = rate.curve.step;
   const auto next =
-      static_cast<std::size_t>(std::upper_bound(step.begin(), step.end(), course.works_until) - step.begin());
+      static_cast<std::size_t>(std::upper_bound(step.begin(), step.end(), spent.works_until) - step.begin());
   constexpr double kJump = 2;
   return next > 0 && next < step.size() && rate.curve.value[next - 1] >= kJump * rate.curve.value[next];
 }
 
 /// Validation was flat before the rate was lowered: the schedule answered a plateau, it did not make it.
-bool answers_a_plateau(const Patient& patient, const RateCurve& rate, const SpentRate& course) {
+bool answers_a_plateau(const Patient& patient, const RateCurve& rate, const SpentRate& spent) {
   constexpr std::size_t kFewest = 10;
   const Reading* validation = patient.validation();
-  if (validation == nullptr || validation->size() < kFewest || !lowered_at_once(rate, course)) return false;
+  if (validation == nullptr || validation->size() < kFewest || !lowered_at_once(rate, spent)) return false;
   // A plateau takes a few evaluations to be seen.
   constexpr std::size_t kPatience = 4;
-  if (validation->curve.step[kPatience] > course.works_until) return false;
+  if (validation->curve.step[kPatience] > spent.works_until) return false;
   const Flatness flat = flatness_of(*validation);
   constexpr std::size_t kLate = 2;  // evaluations by which the start of a flat stretch may be seen too late
   if (flat.since >= validation->size()) return false;
-  return validation->curve.step[flat.since - std::min(flat.since, kLate)] < course.works_until;
+  return validation->curve.step[flat.since - std::min(flat.since, kLate)] < spent.works_until;
 }
 
 /// The rate was cut at once while the loss was still falling well, and the descent ended with it.
@@ -171,26 +171,26 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " values of the rate or of the loss"};
   }
   if (const auto cut = early_cut(*rate, *loss, settings)) return describe_cut(*rate, *loss, *cut, settings);
-  const auto course = spent_rate(*rate, loss->curve.step.back(),
-                                 {settings["spent_share"], settings["working_share"], settings["plan_share"]});
-  if (!course || course->spent_part < settings["stretch"]) return NotFound{};
-  if (answers_a_plateau(patient, *rate, *course)) return NotFound{};
+  const auto spent = spent_rate(*rate, loss->curve.step.back(),
+                                {settings["spent_share"], settings["working_share"], settings["plan_share"]});
+  if (!spent || spent->spent_part < settings["stretch"]) return NotFound{};
+  if (answers_a_plateau(patient, *rate, *spent)) return NotFound{};
   const bool arrived = loss->best >= 0 && loss->end < settings["solved_share"] * loss->start;
-  const auto promise = promise_of(close_up(patient, *loss), *course);
+  const auto promise = promise_of(close_up(patient, *loss), *spent);
   if (!promise || arrived) return NotFound{};
-  const double margin = margin_of(*promise, *course, *loss, settings);
+  const double margin = margin_of(*promise, *spent, *loss, settings);
   if (margin < 1) return NotFound{};
 
-  const auto from = static_cast<std::int64_t>(course->spent_since);
+  const auto from = static_cast<std::int64_t>(spent->spent_since);
   Observation seen = observe(Severity::warning, confidence_of(margin), from, loss->last_step,
                              rate->name + " has been below " + per_cent(settings["spent_share"]) +
                                  " of its peak since " + at_step(from) + ", and " + loss->name + " has stood at " +
                                  number(loss->end) + " since, though it was still falling before.");
-  seen.evidence.push_back(evidence(rate->name, from, rate->last_step, course->left, settings["spent_share"],
-                                   "the rate is " + number(course->left * rate->peak) + ", its peak was " +
+  seen.evidence.push_back(evidence(rate->name, from, rate->last_step, spent->left, settings["spent_share"],
+                                   "the rate is " + number(spent->left * rate->peak) + ", its peak was " +
                                        number(rate->peak) + "; it is spent for the last " +
-                                       per_cent(course->spent_part) + " of the run"));
-  seen.evidence.push_back(evidence(loss->name, static_cast<std::int64_t>(course->works_until), loss->last_step,
+                                       per_cent(spent->spent_part) + " of the run"));
+  seen.evidence.push_back(evidence(loss->name, static_cast<std::int64_t>(spent->works_until), loss->last_step,
                                    loss->end, promise->brief ? promise->then : promise->predicted,
                                    promise->brief ? "it fell by " + number(promise->gained) + " before that"
                                                   : "its decay at the working rate, from " + number(promise->then) +

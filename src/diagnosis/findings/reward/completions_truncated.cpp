@@ -27,11 +27,11 @@ Where answers are cut short on purpose and the reward counts what was written so
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto cut = figure(patient, Role::truncated_share, static_cast<std::size_t>(settings["fewest_points"]));
   if (!cut) return NotChecked{"no share of completions that were cut off is logged"};
-  const auto course = reward_course(patient);
+  const auto progress = reward_progress(patient);
   const double late = late_level(*cut);
-  if (late < settings["share"] || (course && course->improved())) return NotFound{};
+  if (late < settings["share"] || (progress && progress->improved())) return NotFound{};
   std::size_t since = cut->size() - 1;
-  while (since > 0 && cut->course[since - 1] >= settings["share"]) --since;
+  while (since > 0 && cut->smoothed[since - 1] >= settings["share"]) --since;
   Observation seen = observe(Severity::warning, confidence_of(3), cut->step_at(since), cut->last_step,
                              per_cent(late) + " of the completions are cut off at the longest length since " +
                                  at_step(cut->step_at(since)) + ": no answer ends by itself.");

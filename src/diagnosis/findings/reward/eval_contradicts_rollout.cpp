@@ -31,22 +31,22 @@ Evaluations are few and noisy; one bad one means nothing. An evaluation environm
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_evaluations"]);
   const auto evaluations = figure(patient, Role::evaluation_reward, fewest);
-  const auto course = reward_course(patient);
-  if (!evaluations || !course || patient.roles().in(Role::reward).empty()) {
+  const auto progress = reward_progress(patient);
+  if (!evaluations || !progress || patient.roles().in(Role::reward).empty()) {
     return NotChecked{"needs the rewards of rollouts and at least " + number(settings["fewest_evaluations"]) +
                       " evaluations"};
   }
-  const Reading& reward = *course->reading;
-  if (!course->improved()) return NotFound{};
+  const Reading& reward = *progress->reading;
+  if (!progress->improved()) return NotFound{};
   const double begin = reward.shown(reward.start);
   double judged = 0;
   double behind = 0;
   const double third = reward.curve.step.front() + (reward.curve.step.back() - reward.curve.step.front()) / 3;
   for (std::size_t i = 0; i < evaluations->size(); ++i) {
     if (evaluations->curve.step[i] < third) continue;
-    const double rollout = reward.shown(reward.course[reward.index_at(evaluations->curve.step[i])]);
+    const double rollout = reward.shown(reward.smoothed[reward.index_at(evaluations->curve.step[i])]);
     const double gained = rollout - begin;
-    if (gained < settings["gained_share"] * course->gain) continue;
+    if (gained < settings["gained_share"] * progress->gain) continue;
     ++judged;
     if (evaluations->curve.value[i] < begin + gained / 2) ++behind;
   }
@@ -55,11 +55,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   Observation seen =
       observe(Severity::warning, confidence_of(judged / settings["fewest_evaluations"] + 0.5), reward.first_step,
               reward.last_step,
-              reward.name + " rose from " + number(begin) + " to " + number(reward.shown(course->late.level)) +
+              reward.name + " rose from " + number(begin) + " to " + number(reward.shown(progress->late.level)) +
                   ", but " + evaluations->name + " is at " + number(late) + ": " + number(behind) + " of " +
                   number(judged) + " evaluations earned less than half of that gain.");
   seen.evidence.push_back(evidence(evaluations->name, evaluations->first_step, evaluations->last_step, late,
-                                   reward.shown(course->late.level), "the median of the last evaluations"));
+                                   reward.shown(progress->late.level), "the median of the last evaluations"));
   return seen;
 }
 

@@ -32,19 +32,19 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_points"]);
   const auto deviation = figure(patient, Role::action_deviation, fewest);
   const auto entropy = figure(patient, Role::policy_entropy, fewest);
-  const auto course = reward_course(patient);
-  if ((!deviation && !entropy) || !course) return NotChecked{"no entropy or deviation of the policy beside a reward"};
+  const auto progress = reward_progress(patient);
+  if ((!deviation && !entropy) || !progress) return NotChecked{"no entropy or deviation of the policy beside a reward"};
   const Reading& spread = deviation ? *deviation : *entropy;
   const double early = early_level(spread);
   const double late = late_level(spread);
   // The entropy of a Gaussian may be negative and has no floor: only its deviation tells.
   const bool discrete = !deviation && *std::min_element(spread.curve.value.begin(), spread.curve.value.end()) >= 0;
   if (!deviation && !discrete) return NotChecked{"the entropy of a Gaussian has no floor; its deviation is not logged"};
-  if (!(early > 0) || late > settings["left"] * early || course->improved()) return NotFound{};
+  if (!(early > 0) || late > settings["left"] * early || progress->improved()) return NotFound{};
   Observation seen = observe(Severity::warning, confidence_of(settings["left"] * early / std::max(late, 1e-3 * early)),
                              spread.first_step, spread.last_step,
                              spread.name + " fell from " + number(early) + " to " + number(late) + " while " +
-                                 course->reading->name + " has not risen: the policy no longer explores.");
+                                 progress->reading->name + " has not risen: the policy no longer explores.");
   seen.evidence.push_back(evidence(spread.name, spread.first_step, spread.last_step, late / early, settings["left"],
                                    per_cent(late / early) + " of its first level is left"));
   return seen;

@@ -32,17 +32,17 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_points"]);
   const auto deviation = figure(patient, Role::action_deviation, fewest);
   const auto entropy = figure(patient, Role::policy_entropy, fewest);
-  const auto course = reward_course(patient);
-  if ((!deviation && !entropy) || !course) return NotChecked{"no entropy or deviation of the policy beside a reward"};
+  const auto progress = reward_progress(patient);
+  if ((!deviation && !entropy) || !progress) return NotChecked{"no entropy or deviation of the policy beside a reward"};
   const Reading& spread = deviation ? *deviation : *entropy;
   const double growth = deviation ? late_level(spread) / std::max(early_level(spread), 1e-300)
                                   : std::exp(late_level(spread) - early_level(spread));
   const bool rises = signal::trend_of(spread.curve.step, spread.curve.value).rises(settings["p_value"]);
-  if (!rises || growth < settings["factor"] || course->still_improves()) return NotFound{};
+  if (!rises || growth < settings["factor"] || progress->still_improves()) return NotFound{};
   Observation seen =
       observe(Severity::warning, confidence_of(growth / settings["factor"]), spread.first_step, spread.last_step,
               spread.name + " grows from " + number(early_level(spread)) + " to " + number(late_level(spread)) +
-                  " while " + course->reading->name + " does not rise.");
+                  " while " + progress->reading->name + " does not rise.");
   seen.evidence.push_back(evidence(spread.name, spread.first_step, spread.last_step, growth, settings["factor"],
                                    "the policy is " + times(growth) + " as wide as at the start"));
   return seen;

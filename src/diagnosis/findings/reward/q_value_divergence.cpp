@@ -14,7 +14,7 @@ constexpr std::string_view kDoc = R"(
 The Q values, or the actor's loss that is minus their mean, grow far beyond any return seen.
 
 ## Signature
-The size of their smoothed course reaches `beyond` times the largest size of a reward in the log, and `growth` times what it was,
+Smoothed, their size reaches `beyond` times the largest size of a reward in the log, and `growth` times what it was,
 while the reward has not clearly risen.
 
 ## Why it matters
@@ -32,20 +32,20 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_points"]);
   auto values = figure(patient, Role::q_value, fewest);
   if (!values) values = figure(patient, Role::policy_loss, fewest);
-  const auto course = reward_course(patient);
-  if (!values || !course) return NotChecked{"no Q values and no actor's loss beside a reward"};
+  const auto progress = reward_progress(patient);
+  if (!values || !progress) return NotChecked{"no Q values and no actor's loss beside a reward"};
   const double size = std::max(std::abs(values->top), std::abs(values->best));
   const double before = std::abs(early_level(*values));
-  const auto& rewards = course->reading->curve.value;
+  const auto& rewards = progress->reading->curve.value;
   const double largest = std::max(std::abs(signal::quantile(rewards, 0.01)), std::abs(signal::quantile(rewards, 0.99)));
   if (!(largest > 0) || size < settings["beyond"] * largest || size < settings["growth"] * before ||
-      course->improved()) {
+      progress->improved()) {
     return NotFound{};
   }
   Observation seen = observe(Severity::critical, confidence_of(size / (settings["beyond"] * largest)),
                              values->first_step, values->last_step,
                              values->name + " reached a size of " + number(size) + ", " + times(size / largest) +
-                                 " the largest reward ever seen, and " + course->reading->name + " has not risen.");
+                                 " the largest reward ever seen, and " + progress->reading->name + " has not risen.");
   seen.evidence.push_back(evidence(values->name, values->first_step, values->last_step, size,
                                    settings["beyond"] * largest, "it began at " + number(early_level(*values))));
   return seen;

@@ -30,13 +30,13 @@ A single bad evaluation, or a dip while epsilon reaches its end, recovers. Where
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto course = reward_course(patient);
-  if (!course || course->reading->size() < settings["fewest_points"]) {
+  const auto progress = reward_progress(patient);
+  if (!progress || progress->reading->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
   if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};
-  const Reading& reward = *course->reading;
-  const Stretches& parts = course->stretches;
+  const Reading& reward = *progress->reading;
+  const Stretches& parts = progress->stretches;
   const std::size_t best = parts.best();
   const auto tail =
       static_cast<std::size_t>(std::max(1L, std::lround(settings["stays"] * static_cast<double>(parts.all.size()))));
@@ -47,7 +47,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double gained = begin - peak.level;
   const double lost = end.level - peak.level;
   // A reward that was best at the start has gained nothing that could be lost: that is reward-worse-than-start.
-  if (best == 0 || !(gained > settings["least_gain"] * course->scale)) return NotFound{};
+  if (best == 0 || !(gained > settings["least_gain"] * progress->scale)) return NotFound{};
   const bool sure =
       errors_gained(end, peak) > settings["errors"] && errors_gained(parts.first(), peak) > settings["errors"];
   const double share = lost / gained;

@@ -51,26 +51,26 @@ std::optional<Fall> fall_of(const Reading& metric, const SettingValues& settings
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto course = reward_course(patient);
+  const auto progress = reward_progress(patient);
   const auto& metrics = patient.validation_quality();
   const bool enough = std::any_of(metrics.begin(), metrics.end(), [&](const Reading& metric) {
     return metric.size() >= settings["fewest_evaluations"];
   });
-  if (!course || !enough) return NotChecked{"no held-out accuracy or metric beside a reward"};
-  const Reading& reward = *course->reading;
+  if (!progress || !enough) return NotChecked{"no held-out accuracy or metric beside a reward"};
+  const Reading& reward = *progress->reading;
   for (const Reading& metric : metrics) {
     const auto fall = fall_of(metric, settings);
     if (!fall) continue;
     const std::int64_t since = metric.step_at(fall->best.last - 1);
     const std::size_t then = reward.index_at(static_cast<double>(since));
-    const Stretches& parts = course->stretches;
+    const Stretches& parts = progress->stretches;
     const auto at =
         std::find_if(parts.all.begin(), parts.all.end(), [&](const Stretch& part) { return then < part.last; });
-    if (at == parts.all.end() || errors_gained(*at, course->late) < settings["errors"]) continue;
+    if (at == parts.all.end() || errors_gained(*at, progress->late) < settings["errors"]) continue;
     Observation seen =
         observe(Severity::warning, confidence_of(2 * fall->lost / settings["lost_share"]), since, reward.last_step,
                 reward.name + " rose from " + number(reward.shown(at->level)) + " to " +
-                    number(reward.shown(course->late.level)) + " since " + at_step(since) + " while " + metric.name +
+                    number(reward.shown(progress->late.level)) + " since " + at_step(since) + " while " + metric.name +
                     " fell from " + number(metric.shown(fall->best.level)) + " to " +
                     number(metric.shown(fall->late.level)) + ".");
     seen.evidence.push_back(evidence(metric.name, since, metric.last_step, metric.shown(fall->late.level),

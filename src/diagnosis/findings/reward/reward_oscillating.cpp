@@ -27,7 +27,7 @@ In self-play the reward swings as the opponent learns, and some environments are
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  if (!reward_course(patient) || patient.training()->size() < settings["fewest_points"]) {
+  if (!reward_progress(patient) || patient.training()->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
   if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};

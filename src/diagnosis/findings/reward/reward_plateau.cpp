@@ -28,18 +28,18 @@ When the reward is as high as the task allows. Compare with what a good agent ea
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto course = reward_course(patient);
-  if (!course || course->reading->size() < settings["fewest_points"]) {
+  const auto progress = reward_progress(patient);
+  if (!progress || progress->reading->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
-  const Reading& reward = *course->reading;
+  const Reading& reward = *progress->reading;
   const Flatness flat = flatness_of(reward, settings["matters"]);
-  if (!course->improved() || flat.share < settings["flat_share"] || flat.since >= reward.size()) return NotFound{};
+  if (!progress->improved() || flat.share < settings["flat_share"] || flat.since >= reward.size()) return NotFound{};
   const std::int64_t since = reward.step_at(flat.since);
   Observation seen =
       observe(Severity::note, confidence_of(flat.share / settings["flat_share"]), since, reward.last_step,
-              reward.name + " is flat since " + at_step(since) + " at " + number(reward.shown(course->late.level)) +
-                  ", up from " + number(reward.shown(course->stretches.first().level)) + ".");
+              reward.name + " is flat since " + at_step(since) + " at " + number(reward.shown(progress->late.level)) +
+                  ", up from " + number(reward.shown(progress->stretches.first().level)) + ".");
   seen.evidence.push_back(evidence(
       reward.name, since, reward.last_step, flat.of_gain, settings["matters"],
       "the last " + per_cent(flat.share) + " of the run gained " + per_cent(flat.of_gain) + " of the whole gain"));

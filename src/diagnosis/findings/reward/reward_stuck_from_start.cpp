@@ -50,9 +50,9 @@ bool swings(const Reading& reward, double small, double scatters) {
 /// A reward for every step, and episodes that reach their limit from the first to the last: there is nothing to gain.
 bool survives_to_the_end(const Patient& patient, const SettingValues& settings) {
   const auto length = figure(patient, Role::episode_length, static_cast<std::size_t>(settings["fewest_points"]));
-  const auto course = reward_course(patient);
-  if (!length || !course) return false;
-  const double paid = -course->late.level / late_level(*length);
+  const auto progress = reward_progress(patient);
+  if (!length || !progress) return false;
+  const double paid = -progress->late.level / late_level(*length);
   const double spread = signal::mad_scale(length->curve.value);
   return std::abs(paid - 1) < settings["each_step"] && spread < settings["each_step"] * length->level &&
          late_level(*length) > settings["survived"];
@@ -72,17 +72,17 @@ bool another_part_rises(const Patient& patient, const SettingValues& settings) {
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto course = reward_course(patient);
-  if (!course || course->reading->size() < settings["fewest_points"]) {
+  const auto progress = reward_progress(patient);
+  if (!progress || progress->reading->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
   if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};
   if (still_explores(patient, settings["epsilon"])) return NotChecked{"the agent still acts at random on purpose"};
-  const Reading& reward = *course->reading;
-  const Stretches& parts = course->stretches;
+  const Reading& reward = *progress->reading;
+  const Stretches& parts = progress->stretches;
   const Stretch& best = parts.all[parts.best()];
   const bool constant = reward.top == reward.best;
-  const double small = settings["gain_share"] * course->scale;
+  const double small = settings["gain_share"] * progress->scale;
   const double at_best = parts.first().level - best.level;
   // The best of a dozen stretches lies a few standard errors up by luck alone.
   const bool better_between =
@@ -99,24 +99,24 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (single && reward.size() < settings["fewest_single"]) {
     return NotChecked{"fewer than " + number(settings["fewest_single"]) + " rewards of single episodes"};
   }
-  const bool climbs = course->gain > small && trend.falls(settings[single ? "p_value_of_single" : "p_value"]);
+  const bool climbs = progress->gain > small && trend.falls(settings[single ? "p_value_of_single" : "p_value"]);
   // What has gained far more than chance explains has moved, though it is little; means over episodes look surer yet.
-  const bool surely = course->gain > settings["surely_share"] * small && course->sure > settings["surely"];
+  const bool surely = progress->gain > settings["surely_share"] * small && progress->sure > settings["surely"];
   const bool moved =
-      climbs || surely || (std::abs(course->gain) > small && std::abs(course->sure) > settings["errors"]);
+      climbs || surely || (std::abs(progress->gain) > small && std::abs(progress->sure) > settings["errors"]);
   if (survives_to_the_end(patient, settings)) return NotFound{};
   if (another_part_rises(patient, settings)) return NotFound{};
-  if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || course->improved() ||
-                    course->near_top())) {
+  if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || progress->improved() ||
+                    progress->near_top())) {
     return NotFound{};
   }
-  const double margin = constant ? 4 : small / std::max(std::abs(course->gain), small / 4);
+  const double margin = constant ? 4 : small / std::max(std::abs(progress->gain), small / 4);
   Observation seen =
       observe(Severity::critical, confidence_of(std::max(1.2, margin)), reward.first_step, reward.last_step,
               reward.name + " has not moved since the start: " + number(reward.shown(parts.first().level)) +
-                  " in the first episodes, " + number(reward.shown(course->late.level)) + " in the last third.");
-  seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, course->gain, small,
-                                   "it gained " + number(course->gain) + ", " + number(std::abs(course->sure)) +
+                  " in the first episodes, " + number(reward.shown(progress->late.level)) + " in the last third.");
+  seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, progress->gain, small,
+                                   "it gained " + number(progress->gain) + ", " + number(std::abs(progress->sure)) +
                                        " standard errors; single values scatter by " + number(parts.scatter)));
   return seen;
 }

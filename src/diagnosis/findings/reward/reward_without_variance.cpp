@@ -33,25 +33,25 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_points"]);
   const auto deviation = figure(patient, Role::reward_deviation, fewest);
   const auto share = figure(patient, Role::no_variance_share, fewest);
-  const auto course = reward_course(patient);
-  if ((!deviation && !share) || !course) return NotChecked{"no spread of rewards within groups is logged"};
-  const Reading& reward = *course->reading;
+  const auto progress = reward_progress(patient);
+  if ((!deviation && !share) || !progress) return NotChecked{"no spread of rewards within groups is logged"};
+  const Reading& reward = *progress->reading;
   const double nothing = settings["deviation"] * std::max(reward.level, 1e-12);
   const bool alike = deviation && late_level(*deviation) <= nothing;
   const bool none = alike || (share && late_level(*share) > settings["share"]);
   // Success: the late reward is as good as the best of the run and better than its worst.
-  const Stretches& parts = course->stretches;
+  const Stretches& parts = progress->stretches;
   const double range = parts.all[parts.worst()].level - parts.all[parts.best()].level;
-  const bool at_best = range > 0 && course->late.level - parts.all[parts.best()].level < settings["at_best"] * range;
-  if (!none || at_best || course->improved()) return NotFound{};
+  const bool at_best = range > 0 && progress->late.level - parts.all[parts.best()].level < settings["at_best"] * range;
+  if (!none || at_best || progress->improved()) return NotFound{};
   const Reading& shown = alike ? *deviation : *share;
   std::size_t since = shown.size() - 1;
   const auto gone = [&](double level) { return alike ? level <= nothing : level > settings["share"]; };
-  while (since > 0 && gone(shown.course[since - 1])) --since;
+  while (since > 0 && gone(shown.smoothed[since - 1])) --since;
   Observation seen =
       observe(Severity::critical, confidence_of(3), shown.step_at(since), shown.last_step,
               "All answers of a group earn the same (" + shown.name + " is " + number(late_level(shown)) +
-                  ") at a reward of " + number(reward.shown(course->late.level)) + ": no gradient is left.");
+                  ") at a reward of " + number(reward.shown(progress->late.level)) + ": no gradient is left.");
   seen.evidence.push_back(evidence(shown.name, shown.step_at(since), shown.last_step, late_level(shown),
                                    alike ? nothing : settings["share"], "the median of the last third"));
   return seen;

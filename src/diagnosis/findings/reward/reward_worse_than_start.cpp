@@ -36,36 +36,36 @@ bool repeats_its_first(const Reading& reward) {
 }
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  const auto course = reward_course(patient);
-  if (!course || course->reading->size() < settings["fewest_points"]) {
+  const auto progress = reward_progress(patient);
+  if (!progress || progress->reading->size() < settings["fewest_points"]) {
     return NotChecked{"fewer than " + number(settings["fewest_points"]) + " rewards"};
   }
   if (const std::string why = moving_target(patient); !why.empty()) return NotChecked{why};
-  const Reading& reward = *course->reading;
-  const Stretches& parts = course->stretches;
+  const Reading& reward = *progress->reading;
+  const Stretches& parts = progress->stretches;
   // The first points as they are: the fall often comes with the first updates, within the first stretch. One that a log
   // repeats until the next episode ends is a single one.
   const double start = repeats_its_first(reward) ? parts.first().level : reward.start;
   const double begin = std::min(parts.first().level, start);
-  const double fall = course->late.level - begin;
+  const double fall = progress->late.level - begin;
   const double of_start = start < parts.first().level - parts.first().error ? 0 : parts.first().error;
-  const double error = std::max({course->late.error, parts.scatter / 2, of_start});
+  const double error = std::max({progress->late.error, parts.scatter / 2, of_start});
   const double best = parts.all[parts.best()].level;
   const bool ever_better = begin - best > settings["better_share"] * fall && parts.best() > 0;
   // What rises all along since then, from a start of few episodes, is on its way.
-  if (course->still_improves()) return NotFound{};
+  if (progress->still_improves()) return NotFound{};
   // Less of a fall is enough where the reward has sunk for certain over the whole run.
   const signal::Trend trend = signal::trend_of(reward.curve.step, reward.curve.value);
   const bool sinks = trend.slope > 0 && trend.p_value < settings["p_value"];
-  const double least = settings[sinks ? "sinking_share" : "fall_share"] * course->scale;
+  const double least = settings[sinks ? "sinking_share" : "fall_share"] * progress->scale;
   if (!(fall > 0) || fall < settings["errors"] * error || fall < least || ever_better) {
     return NotFound{};
   }
   Observation seen =
       observe(Severity::critical, confidence_of(fall / least), reward.first_step, reward.last_step,
               reward.name + " is worse than at the start: " + number(reward.shown(begin)) + " then, " +
-                  number(reward.shown(course->late.level)) + " over the last third, and never clearly better.");
-  seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, reward.shown(course->late.level),
+                  number(reward.shown(progress->late.level)) + " over the last third, and never clearly better.");
+  seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, reward.shown(progress->late.level),
                                    reward.shown(begin), "single values scatter by " + number(parts.scatter)));
   return seen;
 }

@@ -36,11 +36,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_points"]);
   const auto explained = figure(patient, Role::explained_variance, fewest);
   const auto loss = figure(patient, Role::value_loss, fewest);
-  const auto course = reward_course(patient);
-  if ((!explained && !loss) || !course) return NotChecked{"no explained variance and no value loss beside a reward"};
+  const auto progress = reward_progress(patient);
+  if ((!explained && !loss) || !progress) return NotChecked{"no explained variance and no value loss beside a reward"};
   const bool loss_falls = loss && late_level(*loss) < settings["loss_left"] * early_level(*loss);
-  if (course->improved() || loss_falls) return NotFound{};
-  const bool varied = course->stretches.scatter > settings["varied"] * course->reading->level;
+  if (progress->improved() || loss_falls) return NotFound{};
+  const bool varied = progress->stretches.scatter > settings["varied"] * progress->reading->level;
   if (explained && varied) {
     const auto half = std::span(explained->curve.value).last(explained->size() / 2);
     const double useless =

@@ -13,7 +13,7 @@ constexpr std::string_view kDoc = R"(
 The loss of the value function grows by orders of magnitude and the reward does not explain it.
 
 ## Signature
-Its smoothed course reaches `factor` times the first values, while the reward has not clearly risen at the end. Growth of a critic's
+Smoothed, it reaches `factor` times the first values, while the reward has not clearly risen at the end. Growth of a critic's
 loss with the return is normal: errors grow with what is predicted.
 
 ## Why it matters
@@ -28,15 +28,15 @@ In SAC and DDPG the loss rises fifty-fold with the return in healthy runs. A hum
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto loss = figure(patient, Role::value_loss, static_cast<std::size_t>(settings["fewest_points"]));
-  const auto course = reward_course(patient);
-  if (!loss || !course) return NotChecked{"no value loss beside a reward"};
+  const auto progress = reward_progress(patient);
+  if (!loss || !progress) return NotChecked{"no value loss beside a reward"};
   const double early = early_level(*loss);
   const double late = loss->top;
-  if (!(early > 0) || late < settings["factor"] * early || course->improved()) return NotFound{};
+  if (!(early > 0) || late < settings["factor"] * early || progress->improved()) return NotFound{};
   Observation seen =
       observe(Severity::critical, confidence_of(std::log10(late / early)), loss->first_step, loss->last_step,
               loss->name + " grew from " + number(early) + " to as much as " + number(late) + " while " +
-                  course->reading->name + " has not risen.");
+                  progress->reading->name + " has not risen.");
   seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, late / early, settings["factor"],
                                    times(late / early) + " its first values"));
   return seen;

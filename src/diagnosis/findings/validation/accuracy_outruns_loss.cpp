@@ -85,9 +85,9 @@ std::optional<Observation> adds_up(const Patient& patient, const LossAndAccuracy
   const double gained = right - pair.share(pair.accuracy->start);
   const double sum = loss.end + right;
   const double drift = sum - loss.start - pair.share(pair.accuracy->start);
-  const double middle = loss.course[loss.size() / 2];
+  const double middle = loss.smoothed[loss.size() / 2];
   const std::size_t beside = pair.accuracy->index_at(loss.curve.step[loss.size() / 2]);
-  const double halfway = sum - middle - pair.share(pair.accuracy->course[beside]);
+  const double halfway = sum - middle - pair.share(pair.accuracy->smoothed[beside]);
   const double floor = sum - 1;
   if (right < settings["mostly"] || gained < settings["gained"] || std::abs(drift) > settings["along"] * gained ||
       std::abs(halfway) > settings["halfway"] * gained || floor < settings["least_floor"]) {
@@ -95,7 +95,7 @@ std::optional<Observation> adds_up(const Patient& patient, const LossAndAccuracy
   }
   // Before a classifier is sure of anything its answers become right as fast as its loss falls: it must have come to
   // rest.
-  if (loss.course[loss.size() * 2 / 3] - loss.end > settings["rests"] * (loss.start - loss.end)) return std::nullopt;
+  if (loss.smoothed[loss.size() * 2 / 3] - loss.end > settings["rests"] * (loss.start - loss.end)) return std::nullopt;
   const double classes = 1 + std::numbers::e * std::expm1(floor);
   const Reading& whole = patient.training() != nullptr ? *patient.training() : loss;
   const double opening = first_value(patient, whole) / std::log(classes);

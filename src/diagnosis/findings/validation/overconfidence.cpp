@@ -45,12 +45,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (!turn.real) return NotFound{};
   const double bottom = loss->curve.step[turn.valley.bottom];
   const Motion motion = motion_after(metric, bottom);
-  const double lost = metric.end - metric.course[metric.index_at(bottom)];
+  const double lost = metric.end - metric.smoothed[metric.index_at(bottom)];
   const bool holds = lost <= std::max(settings["held"] * (metric.top - metric.best), metric.noise.sigma);
   if (motion == Motion::declined || !holds || !training_improves_after(patient, bottom, *loss)) return NotFound{};
 
   const std::int64_t since = loss->step_at(turn.valley.bottom);
-  const double before = metric.shown(metric.course[metric.index_at(bottom)]);
+  const double before = metric.shown(metric.smoothed[metric.index_at(bottom)]);
   const bool harms = turn.share > settings["warn_share"] && !only_grows_surer(patient, *loss, turn);
   Observation seen =
       observe(harms ? Severity::warning : Severity::note, confidence_of(turn.units / settings["noise_units"]), since,

@@ -147,7 +147,7 @@ std::optional<Observation> answers_part(const Patient& patient, const SettingVal
   if (n < settings["fewest_evaluations"] || trained.size() < settings["fewest_evaluations"]) return {};
   const double unit = std::abs(trained.best) > 1.5 ? 100 : 1;
   const double gap = (carried.best - trained.end) / unit;  // both are negated
-  const bool rests = carried.course[n / 2] - carried.end < settings["answers_rest"] * unit;
+  const bool rests = carried.smoothed[n / 2] - carried.end < settings["answers_rest"] * unit;
   if (-trained.end < settings["solved"] * unit || gap < settings["answers_gap"] || !rests) return {};
   Observation seen = observe(Severity::warning, confidence_of(gap / settings["answers_gap"]), carried.step_at(n / 2),
                              carried.last_step,
@@ -212,13 +212,13 @@ std::optional<Observation> pulls_away(const Patient& patient, const SettingValue
   const double gain = std::max(training->start, training->opening) - training->end;
   const double near = loss->best + std::max(settings["rest"] * (loss->top - loss->best), loss->noise.sigma);
   const auto rests =
-      std::find_if(loss->course.begin(), loss->course.end(), [&](double level) { return level <= near; });
-  const auto at = static_cast<std::size_t>(rests - loss->course.begin());
+      std::find_if(loss->smoothed.begin(), loss->smoothed.end(), [&](double level) { return level <= near; });
+  const auto at = static_cast<std::size_t>(rests - loss->smoothed.begin());
   const double since = loss->curve.step[at];
   const double length = loss->curve.step.back() - loss->curve.step.front();
   const Movement later = movement_of(*training, training->index_at(since), training->size());
   const double gap = loss->end - training->end;
-  const double before = loss->course[at] - training->course[training->index_at(since)];
+  const double before = loss->smoothed[at] - training->smoothed[training->index_at(since)];
   if (!(gain > 0) || loss->curve.step.back() - since < settings["rest_share"] * length ||
       gap < settings["gap_share"] * gain || gap < settings["gap_level"] * std::abs(loss->end) ||
       gap - before < settings["widened"] * gain || !later.falls(settings["p_value"], settings["widened"] * gain) ||
@@ -288,9 +288,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       if (below || only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
       if (const Reading* training = patient.training()) {
         seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
-                                         training->course[training->index_at(bottom)],
-                                         "training went from " + number(training->course[training->index_at(bottom)]) +
-                                             " to " + number(training->end) + " meanwhile"));
+                                         training->smoothed[training->index_at(bottom)],
+                                         "training went from " +
+                                             number(training->smoothed[training->index_at(bottom)]) + " to " +
+                                             number(training->end) + " meanwhile"));
       }
       return seen;
     }

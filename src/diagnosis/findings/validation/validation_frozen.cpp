@@ -109,7 +109,7 @@ bool rounded(double value) {
 bool beyond_rounding(const Reading* training, double step, double value, double roundings) {
   if (training == nullptr || training->negated || std::abs(value) > 1) return false;
   const double unit = std::pow(10, std::min(-2.0, std::floor(std::log10(std::abs(value)))));
-  return training->course[training->index_at(step)] - training->end > roundings * unit;
+  return training->smoothed[training->index_at(step)] - training->end > roundings * unit;
 }
 
 /// It got better by more than its noise, and is no worse at the end than in the beginning: where nothing is learned,
@@ -173,7 +173,7 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
   const Reading* training = patient.training();
   // Where nothing is left of the training loss nothing moves the weights any more.
   const bool finished = training != nullptr && !training->negated && training->best >= 0 &&
-                        training->course[training->index_at(static_cast<double>(repeat.first_step))] <=
+                        training->smoothed[training->index_at(static_cast<double>(repeat.first_step))] <=
                             settings["solved"] * training->start;
   const bool solved =
       finished || (role == Role::validation_loss && total && std::abs(repeat.value) <= settings["solved"] * total->max);
