@@ -49,7 +49,7 @@ void add_look_options(CLI::App& verb, Look& look);
 /// known.
 [[nodiscard]] std::string state_folder();
 
-/// Writes to standard output. A reader that went away counts as success; any other failure is complained of.
+/// Writes to standard output. A reader that went away counts as success; any other failure goes to standard error.
 [[nodiscard]] bool print(std::string_view text);
 
 /// One line on standard error, "osler: ...", made safe to show.

@@ -19,7 +19,7 @@ struct Addresses {
   std::optional<Webhook> webhook;  ///< told of every alert
 };
 
-/// Delivers alerts in order, in a thread of its own. What cannot be delivered is complained of, once each.
+/// Delivers alerts in order, in a thread of its own. What cannot be delivered is reported on standard error, once each.
 class Messenger {
  public:
   explicit Messenger(Addresses addresses);

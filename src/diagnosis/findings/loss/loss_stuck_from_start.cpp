@@ -74,7 +74,7 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
   const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);
   const double scatter = std::max(reading.noise.sigma, 1e-12 * reading.level);
   const bool small = still.gain < settings["gain_share"];
-  // A loss that climbs moves, if the wrong way; what noise explains is left to nobody else.
+  // A loss that climbs moves, if the wrong way. A climb within the noise still counts as standing.
   if (late - early > std::max(settings["climb_share"] * reading.level, settings["climb_units"] * scatter)) return still;
   if (moves_by_factors(reading, settings)) return still;
   // Up at first and down again since is movement too, wherever it ends.
