@@ -25,6 +25,10 @@ def anchors(text):
             for heading in HEADING.findall(FENCE.sub("", text))}
 
 
+def version():
+    return re.search(r'kVersion = "([0-9.]+)"', (ROOT / "include/osler/base/version.h").read_text()).group(1)
+
+
 def commands(text):
     """The lines of the shell blocks of a page, and the commands it names in passing."""
     for language, block in FENCE.findall(text):
@@ -78,8 +82,18 @@ class Docs(unittest.TestCase):
                 self.assertIn(line.strip(), example)
 
     def test_the_citation_names_the_version_that_is_built(self):
-        built = re.search(r'kVersion = "([0-9.]+)"', (ROOT / "include/osler/base/version.h").read_text()).group(1)
-        self.assertIn(f"\nversion: {built}\n", (ROOT / "CITATION.cff").read_text())
+        self.assertIn(f"\nversion: {version()}\n", (ROOT / "CITATION.cff").read_text())
+
+    def test_whoever_looks_for_the_package_asks_for_the_version_that_is_built(self):
+        minor = version().rpartition(".")[0]
+        places = [path for folder in ("docs", "examples", "tests") for path in sorted((ROOT / folder).rglob("*"))
+                  if path.name == "CMakeLists.txt" or (path.suffix == ".md" and path.parent.name == "guides")]
+        asked = [(path.name, wanted) for path in places
+                 for wanted in re.findall(r"find_package\(osler (\d+\.\d+) ", path.read_text())]
+        self.assertGreaterEqual(len(asked), 4)
+        for name, wanted in asked:
+            with self.subTest(name):
+                self.assertEqual(wanted, minor)
 
     def test_the_map_of_modules_is_that_of_cmake(self):
         rows = dict(re.findall(r"^\| `src/(\w+)/` \|.*\| ([^|]+) \|$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE))
