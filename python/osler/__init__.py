@@ -15,7 +15,7 @@ from osler import _core
 from osler.diagnosis import diagnose, explain, read, read_all
 from osler.errors import DamagedError, InvalidError, NonfiniteError, NotFoundError, OslerError, UnsupportedError
 from osler.recorder import Recorder, config, finish, log, start
-from osler.report import Cause, Evidence, Finding, Layer, Layers, Reason, Remedy, Report
+from osler.report import Cause, Evidence, Finding, Layer, Layers, Prognosis, Reason, Remedy, Report
 from osler.run import Run
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ __all__ = [
     "NotFoundError",
     "OslerError",
     "Plot",
+    "Prognosis",
     "Reason",
     "Recorder",
     "Remedy",

@@ -54,6 +54,11 @@ def _percent(share: float) -> str:
     return "> 99 %" if 0.995 <= share < 1 else f"{share:.0%}".replace("%", " %")
 
 
+def _prognosis(told: dict[str, Any]) -> str:
+    prognosis = told.get("prognosis")
+    return f"<div>{_escaped(prognosis['text'])}</div>" if prognosis else ""
+
+
 def _verdict(told: dict[str, Any]) -> str:
     run, ink = told["run"], _INKS.get(told["status"], "#6b7280")
     steps = run["steps"]
@@ -62,7 +67,7 @@ def _verdict(told: dict[str, Any]) -> str:
         f'<div class="osler-verdict" style="border-color:{ink}"><div class="osler-headline">'
         f'<span class="osler-badge" style="background:{ink}">{_escaped(told["status"].replace("-", " "))}</span> '
         f'{_escaped(told["headline"])}</div><div class="osler-faint">'
-        f"{' · '.join(_escaped(fact) for fact in facts if fact)}</div></div>"
+        f"{' · '.join(_escaped(fact) for fact in facts if fact)}</div>{_prognosis(told)}</div>"
     )
 
 

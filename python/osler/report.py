@@ -76,6 +76,22 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Prognosis:
+    """Where a loss will be at the planned end of its run: nine in ten of the runs that were cut kept to such bounds."""
+
+    series: str
+    step: int
+    source: str
+    """How the planned end is known: `max_steps 20000`."""
+    now: float
+    low: float
+    high: float
+    left: float
+    """Share of the plan still to come."""
+    text: str
+
+
+@dataclass(frozen=True)
 class Layer:
     """One layer: a parameter, or a module whose activations were recorded. A figure that the run does not tell is None."""
 
@@ -165,6 +181,11 @@ def _remedy(told: dict[str, Any]) -> Remedy:
     return Remedy(told["text"], change.get("name"), change.get("from"), change.get("to"))
 
 
+def _prognosis(told: dict[str, Any]) -> Prognosis:
+    now, low, high = (float(told[name]) for name in ("now", "low", "high"))
+    return Prognosis(told["series"], told["step"], told["from"], now, low, high, told["left"], told["text"])
+
+
 def _cause(told: dict[str, Any]) -> Cause:
     reasons = {side: [Reason(r["finding"] or "", r["weight"], r["text"]) for r in told[side]] for side in ("for", "against")}
     settle = told["settle"] or {}
@@ -252,6 +273,12 @@ class Report:
     def not_checked(self) -> dict[str, str]:
         """The findings that could not be checked, with the reason."""
         return {each["id"]: each["reason"] for each in self.to_dict()["checks"]["not_run"]}
+
+    @property
+    def prognosis(self) -> Optional[Prognosis]:
+        """Where the loss of a healthy run will be at its planned end; None where that cannot be told."""
+        told = self.to_dict().get("prognosis")
+        return _prognosis(told) if told else None
 
     @property
     def layers(self) -> Layers:

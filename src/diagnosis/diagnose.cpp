@@ -7,7 +7,9 @@
 #include "diagnosis/calibration.h"
 #include "diagnosis/framework.h"
 #include "diagnosis/layer_table.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/patient.h"
+#include "diagnosis/prognosis.h"
 #include "diagnosis/settings.h"
 #include "diagnosis/verdicts.h"
 #include "diagnosis/weigh.h"
@@ -182,6 +184,11 @@ std::string headline_of(const Report& report, const Patient& patient) {
     if (!recognised(report)) {
       return "No loss, reward or metric was recognised among the series; say which series is one.";
     }
+    if (lost_in_scatter(patient)) {
+      const Reading& loss = *patient.training();
+      return loss.name + " scatters so much around " + number(loss.shown(loss.level)) +
+             " that neither progress nor standstill shows: log its mean over many steps, or a validation loss.";
+    }
     return "Too few points to judge: at least " + std::to_string(kFewestPointsToJudge) + " are needed.";
   }
   const Reading* main = patient.training() != nullptr ? patient.training() : patient.validation();
@@ -257,7 +264,8 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
     for (const Cast& cast : casts) report.roles[std::string(to_string(role))].push_back(cast.series->name());
   }
   add_findings(seen, report);
-  report.status = status_of(report, can_judge(patient) || judged_as_game(patient, seen));
+  const bool judged = can_judge(patient) && !lost_in_scatter(patient);
+  report.status = status_of(report, judged || judged_as_game(patient, seen));
   report.headline = headline_of(report, patient);
   Weighing weighing = weigh(patient, seen);
   report.causes = std::move(weighing.causes);
@@ -273,6 +281,8 @@ Result<Report> diagnose(const Run& run, const DiagnosisOptions& options) {
     report.computed[std::string(to_string(Role::gradient_norm))] = norm->name;
   if (const Series* loss = assumed_loss(*roles, told); loss != nullptr)
     report.computed[std::string(to_string(Role::train_loss))] = loss->name() + " (assumed: the only series)";
+  // What is sick will not go on as it does: it is to be treated.
+  if (report.status == Status::healthy) report.prognosis = prognosis_of(patient);
   if (options.layers) report.layers = layer_table(patient, report.findings);
   return report;
 }

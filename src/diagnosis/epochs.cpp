@@ -9,16 +9,6 @@
 namespace osler {
 namespace {
 
-const Series* epoch_series(const Patient& patient) {
-  if (const Series* series = patient.roles().first(Role::epoch)) return series;
-  for (const Series& series : patient.run().all_series()) {
-    const std::string& name = series.name();
-    const auto slash = name.rfind('/');
-    if (slash != std::string::npos && name.substr(slash + 1) == "epoch") return &series;
-  }
-  return nullptr;
-}
-
 /// The steps at which the number of the epoch rises.
 std::vector<double> starts_from_series(const Series& series) {
   const signal::Curve epoch = signal::curve_of(series.summary(), SummaryLimits{}.buckets);
@@ -69,6 +59,16 @@ std::vector<EpochRange> whole_epochs(const signal::Curve& curve, const std::vect
 }
 
 }  // namespace
+
+const Series* epoch_series(const Patient& patient) {
+  if (const Series* series = patient.roles().first(Role::epoch)) return series;
+  for (const Series& series : patient.run().all_series()) {
+    const std::string& name = series.name();
+    const auto slash = name.rfind('/');
+    if (slash != std::string::npos && name.substr(slash + 1) == "epoch") return &series;
+  }
+  return nullptr;
+}
 
 Epochs epochs_of(const Patient& patient, const signal::Curve& curve, std::size_t fewest_rows) {
   const Series* series = epoch_series(patient);

@@ -21,6 +21,9 @@ struct Epochs {
   std::string from;  ///< "epoch series" or "validations"
 };
 
+/// The series that counts the epochs of a log whose axis is something else, or nullptr.
+[[nodiscard]] const Series* epoch_series(const Patient& patient);
+
 /// The epochs of `curve` with at least `fewest_rows` rows each: the longest unbroken stretch of such. Boundaries come
 /// from a series of epochs, else from evaluations at regular distances.
 [[nodiscard]] Epochs epochs_of(const Patient& patient, const signal::Curve& curve, std::size_t fewest_rows);

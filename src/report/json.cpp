@@ -165,6 +165,17 @@ Json layers_json(const LayerTable& table) {
   return {{"rows", std::move(rows)}, {"spans", std::move(spans)}};
 }
 
+Json prognosis_json(const Prognosis& prognosis) {
+  return {{"series", prognosis.series},
+          {"step", prognosis.step},
+          {"from", prognosis.from},
+          {"now", json_number(prognosis.now)},
+          {"low", json_number(prognosis.low)},
+          {"high", json_number(prognosis.high)},
+          {"left", share(prognosis.left)},
+          {"text", prognosis.text}};
+}
+
 Json experiments_json(const Report& report) {
   Json experiments = Json::array();
   for (const Experiment& experiment : report.experiments) experiments.push_back(Json::parse(to_json(experiment)));
@@ -203,6 +214,7 @@ Json report_json(const Report& report) {
       {"experiments", experiments_json(report)},
       {"damage", damage_json(report.damage)}};
   if (!report.computed.empty()) json["computed"] = Json(report.computed);
+  if (report.prognosis) json["prognosis"] = prognosis_json(*report.prognosis);
   if (report.layers) json["layers"] = layers_json(*report.layers);
   return json;
 }

@@ -179,6 +179,7 @@ void write_damage(Sheet& sheet, const Report& report, const Detail& detail) {
 
 void write_record(Sheet& sheet, const Report& report, const Detail& detail) {
   sheet.blank();
+  if (report.prognosis) entry(sheet, "Prognosis", sheet.text(report.prognosis->text));
   if (report.status == Status::healthy || detail.everything) write_figures(sheet, report);
   if (detail.everything) write_measures(sheet, report);
   write_roles(sheet, report, detail);

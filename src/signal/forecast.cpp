@@ -49,20 +49,15 @@ double shape_at(Forecast::Model model, double rate, double offset, double t) {
   return model == Forecast::Model::power_law ? std::pow(t + offset, -rate) : std::exp(-rate * t);
 }
 
-}  // namespace
-
-double Forecast::at(double t) const {
-  return floor + amplitude * shape_at(model, rate, offset, t);
-}
-
-std::optional<Forecast> forecast_of(std::span<const double> steps, std::span<const double> values) {
+/// Every shape of the grid with its best floor and amplitude; none when there is nothing to fit.
+std::vector<Candidate> fit_all(std::span<const double> steps, std::span<const double> values) {
   const std::size_t n = std::min(steps.size(), values.size());
-  if (n < 8) return std::nullopt;
+  std::vector<Candidate> candidates;
+  if (n < 8) return candidates;
   const double span = steps[n - 1] - steps[0];
-  if (!(span > 0)) return std::nullopt;
+  if (!(span > 0)) return candidates;
   const double gap = span / static_cast<double>(n - 1);
 
-  std::vector<Candidate> candidates;
   std::vector<double> shape(n);
   const auto try_shape = [&](Forecast::Model model, double rate, double offset) {
     for (std::size_t i = 0; i < n; ++i) shape[i] = shape_at(model, rate, offset, steps[i] - steps[0]);
@@ -76,8 +71,25 @@ std::optional<Forecast> forecast_of(std::span<const double> steps, std::span<con
   }
   constexpr std::array kHorizons = {0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 40.0};  // time constants in the curve
   for (const double horizon : kHorizons) try_shape(Forecast::Model::exponential, horizon / span, 0);
-  if (candidates.empty()) return std::nullopt;
+  return candidates;
+}
 
+double least_squares(const std::vector<Candidate>& candidates) {
+  return std::min_element(candidates.begin(), candidates.end(),
+                          [](const auto& a, const auto& b) { return a.fit.squares < b.fit.squares; })
+      ->fit.squares;
+}
+
+}  // namespace
+
+double Forecast::at(double t) const {
+  return floor + amplitude * shape_at(model, rate, offset, t);
+}
+
+std::optional<Forecast> forecast_of(std::span<const double> steps, std::span<const double> values) {
+  const std::size_t n = std::min(steps.size(), values.size());
+  const std::vector<Candidate> candidates = fit_all(steps, values);
+  if (candidates.empty()) return std::nullopt;
   const Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
                                             [](const auto& a, const auto& b) { return a.fit.squares < b.fit.squares; });
   // Shapes whose residual is within the 95 % likelihood-ratio bound of the best are as good an explanation.
@@ -96,6 +108,28 @@ std::optional<Forecast> forecast_of(std::span<const double> steps, std::span<con
     forecast.floor_high = std::max(forecast.floor_high, candidate.fit.floor);
   }
   return forecast;
+}
+
+std::optional<Prospect> prospect_at(std::span<const double> steps, std::span<const double> values, double step) {
+  const std::vector<Candidate> candidates = fit_all(steps, values);
+  if (candidates.empty()) return std::nullopt;
+  // Neighbouring residuals are alike: a long curve says less than its number of points.
+  constexpr double kIndependent = 24;
+  const double n = std::min(kIndependent, static_cast<double>(std::min(steps.size(), values.size())));
+  const double least = least_squares(candidates) + 1e-300;
+  std::vector<double> values_then;
+  std::vector<double> weights;
+  for (const Candidate& candidate : candidates) {
+    weights.push_back(std::pow((candidate.fit.squares + 1e-300) / least, -n / 2));
+    values_then.push_back(candidate.fit.floor + candidate.fit.amplitude * shape_at(candidate.model, candidate.rate,
+                                                                                   candidate.offset, step - steps[0]));
+  }
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  Prospect prospect;
+  prospect.value = std::inner_product(weights.begin(), weights.end(), values_then.begin(), 0.0) / all;
+  for (double& value : values_then) value = (value - prospect.value) * (value - prospect.value);
+  prospect.spread = std::sqrt(std::inner_product(weights.begin(), weights.end(), values_then.begin(), 0.0) / all);
+  return prospect;
 }
 
 }  // namespace osler::signal

@@ -27,4 +27,14 @@ struct Forecast {
 /// decay fits better than a constant.
 [[nodiscard]] std::optional<Forecast> forecast_of(std::span<const double> steps, std::span<const double> values);
 
+/// Where a curve that goes on as it does will be at a later step, before anything is said of how far such words hold.
+struct Prospect {
+  double value = 0;   ///< the mean over the decays that fit, by how well they fit
+  double spread = 0;  ///< their standard deviation
+};
+
+/// Extends (steps, values) to `step`; nothing when there are fewer than 8 points or no decay fits.
+[[nodiscard]] std::optional<Prospect> prospect_at(std::span<const double> steps, std::span<const double> values,
+                                                  double step);
+
 }  // namespace osler::signal

@@ -9,6 +9,7 @@
 
 #include "score/calibrate.h"
 #include "score/floor.h"
+#include "score/margins.h"
 #include "score/print.h"
 #include "score/ranges.h"
 
@@ -33,6 +34,8 @@ struct Options {
   std::string write_floor;
   std::string calibrate;
   std::string learn_ranges;
+  std::string learn_margins;
+  bool prognosis = false;
   bool json = false;
   PrintOptions print;
 };
@@ -85,6 +88,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--write-floor", options.write_floor, "write the figures of this score as new floors");
   app.add_option("--learn-ranges", options.learn_ranges,
                  "learn what is usual among healthy runs and write src/diagnosis/reference_table.cpp to this file");
+  app.add_option("--learn-margins", options.learn_margins,
+                 "learn how far forecasts of a loss hold and write src/diagnosis/prognosis_table.cpp to this file");
+  app.add_flag("--prognosis", options.prognosis,
+               "cut healthy runs short and count how often the rest came out as foretold, families left out in turn");
   app.add_option("--calibrate", options.calibrate,
                  "fit the confidences anew and write src/diagnosis/calibration_table.cpp to this file");
 }
@@ -212,6 +219,12 @@ int score(const Options& options) {
   }
   if (!options.learn_ranges.empty()) {
     std::ofstream(options.learn_ranges) << ranges_source(learn_from(collected->subjects));
+    return 0;
+  }
+  if (!options.learn_margins.empty() || options.prognosis) {
+    const std::vector<CutRun> cuts = cut_runs(collected->subjects);
+    if (options.prognosis) std::cout << coverage_text(cuts, kFolds);
+    if (!options.learn_margins.empty()) std::ofstream(options.learn_margins) << margins_source(learn_margins(cuts));
     return 0;
   }
   const std::vector<Outcome> outcomes = examine(collected->subjects, options.only);

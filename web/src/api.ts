@@ -128,6 +128,7 @@ export interface Experiment {
 
 export interface Report {
   run: { steps?: { first: number; last: number } };
+  prognosis?: { text: string };
   status: Status;
   headline: string;
   findings: Finding[];

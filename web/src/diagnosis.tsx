@@ -84,6 +84,7 @@ export function Diagnosis({ report, run, titles, chosen, onChoose }: { report: R
       <section aria-labelledby="findings">
         <h2 id="findings">Findings <span class="count">{report.findings.length}</span></h2>
         {report.findings.length === 0 && <p class="quiet">Nothing was found in {report.checks.ran.length} checks.</p>}
+        {report.prognosis && <p>{report.prognosis.text}</p>}
         {report.findings.length > 0 && <p class="quiet small hint">Choose one to mark its evidence in the charts.</p>}
         <ul class="plain">
           {report.findings.map((finding, at) => (

@@ -150,6 +150,18 @@ struct LayerTable {
   std::vector<LayerSpan> spans;  ///< over weights, embeddings and adapters; biases and the like have sizes of their own
 };
 
+/// Where the loss of an unfinished run will be at its planned end, if training goes on as it does.
+struct Prognosis {
+  std::string series;
+  std::int64_t step = 0;  ///< the planned end
+  std::string from;       ///< how that is known: "max_steps 20000"
+  double now = 0;
+  double low = 0;  ///< nine runs in ten that were cut ended between `low` and `high`
+  double high = 0;
+  double left = 0;   ///< share of the plan still to come
+  std::string text;  ///< all of that in words
+};
+
 /// Everything Osler has to say about one run.
 struct Report {
   std::string run_name;
@@ -172,6 +184,7 @@ struct Report {
   std::vector<Sketch> sketches;           ///< the curves a reader would want to see
   std::vector<Mark> marks;
   std::optional<LayerTable> layers;     ///< when it was asked for
+  std::optional<Prognosis> prognosis;   ///< of a run that is well and not at its planned end
   std::vector<Experiment> experiments;  ///< what active tests found, sorted by probe
   DamageReport damage;
 };

@@ -317,6 +317,8 @@ class Planner {
     }
     if (plan_.step < 0 && plan_.epoch < 0) find_counter_before_value();
     if (plan_.step < 0) find_bare_counter();
+    const bool of_all = plan_.epoch >= 0 && parts_[static_cast<std::size_t>(plan_.epoch)].numerator;
+    if (of_all) plan_.epochs = static_cast<std::int16_t>(plan_.epoch + 1);
   }
 
   /// "Train loss 100 0.53", "Validation loss 100: 0.61": the integer counts, the name belongs to the number behind it.

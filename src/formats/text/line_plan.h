@@ -58,6 +58,7 @@ struct LinePlan {
   std::int16_t epoch = -1;
   std::int16_t step = -1;
   std::int16_t total = -1;      ///< how many steps there are in all, or in the epoch
+  std::int16_t epochs = -1;     ///< how many epochs are to be trained: "Epoch 3/50"
   std::int16_t rank = -1;       ///< which of several processes speaks
   std::int16_t fixed_rank = 0;  ///< the same, where it is part of a word ("[rank1]:")
   CounterKind counter_kind = CounterKind::none;

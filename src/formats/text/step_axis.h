@@ -19,6 +19,7 @@ struct Counters {
   std::optional<std::int64_t> step;
   std::optional<std::int64_t> total;
   std::optional<double> epoch;
+  std::optional<std::int64_t> epochs;  ///< that are to be trained
   bool fractional_epoch = false;
   CounterKind kind = CounterKind::none;
   std::uint64_t name = 0;   ///< of the step counter

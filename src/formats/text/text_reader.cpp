@@ -227,6 +227,7 @@ Counters TextReader::counters_of(const LinePlan& plan, std::string_view text) co
   if (const auto step = count_at(plan.step)) counters.step = static_cast<std::int64_t>(*step);
   if (const auto total = count_at(plan.total)) counters.total = static_cast<std::int64_t>(*total);
   counters.epoch = count_at(plan.epoch);
+  if (const auto epochs = count_at(plan.epochs)) counters.epochs = static_cast<std::int64_t>(*epochs);
   counters.fractional_epoch = plan.fractional_epoch;
   counters.kind = plan.counter_kind;
   counters.name = plan.counter;
@@ -245,6 +246,7 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
   const bool below_heading = !plan.counted() || (!own_name && plan.split == Split::none);
   const Split block = below_heading ? block_ : Split::none;
   if (plan.counted() && is_evaluation(block)) counters.evaluation = true;
+  note_length(counters);
   for (const Setting& setting : plan.settings) {
     const Number& number = scan_.numbers[setting.number];
     sink_->config(setting.name, text.substr(number.begin, number.unit_end - number.begin));
@@ -277,6 +279,19 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
   } else {
     emit(values_, place, wall_time);
   }
+}
+
+/// "Epoch 3/50", "step 200/20000": how long the run is to be. Where epochs are counted, a number of steps is that of
+/// one.
+void TextReader::note_length(const Counters& counters) {
+  const auto tell = [&](std::string_view name, std::int64_t length, std::int64_t& told) {
+    if (length > 1 && length != told) sink_->config(name, std::to_string(length));
+    told = length;
+  };
+  if (counters.epochs) tell("epochs", *counters.epochs, epochs_);
+  counts_epochs_ |= counters.epoch.has_value();
+  const bool of_run = counters.kind == CounterKind::named && !counters.evaluation && !counts_epochs_;
+  if (of_run && counters.total) tell("total_steps", *counters.total, steps_);
 }
 
 /// "Batch = 100" above "Correct = 14 %": something that was chosen where it stands once, the step of the lines below

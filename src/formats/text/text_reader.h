@@ -69,6 +69,7 @@ class TextReader final : public Reader {
   void emit(const std::vector<Pending::Value>& values, const Place& place, double wall_time);
   void hold(const Place& place, double wall_time);
   void keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place, Split block);
+  void note_length(const Counters& counters);
   void possible_step(LinePlan& plan, std::string_view text);
   void remember_bar(const LinePlan& plan, std::string_view text, const Counters& counters);
   void table_row(const TableRow& row, bool refreshed);
@@ -106,7 +107,10 @@ class TextReader final : public Reader {
   bool epoch_completed_ = false;   // some Keras bar was full
   bool full_told_ = false;
   bool marks_clipping_ = false;  // some line said that its gradient was clipped: the others say that theirs was not
-  double last_epoch_ = -1;       // told with the step beside it; not told again
+  std::int64_t epochs_ = 0;      // that are to be trained, as told last
+  std::int64_t steps_ = 0;       // the same where no epochs are counted
+  bool counts_epochs_ = false;
+  double last_epoch_ = -1;  // told with the step beside it; not told again
   std::int64_t last_epoch_step_ = -1;
   // A bar without description: in the output of a trainer that prints no step it is the only one who knows.
   std::int64_t bar_step_ = 0;
