@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "signal/noise.h"
 #include "signal/robust.h"
 
 namespace osler {
@@ -50,6 +51,34 @@ signal::Curve close_up(const Patient& patient, const Reading& reading) {
   if (series == nullptr) return reading.curve;
   signal::Curve curve = signal::curve_of(series->summary(), SummaryLimits{}.buckets);
   return reading.negated ? signal::negated(std::move(curve)) : curve;
+}
+
+double scatter_of_values(const Patient& patient, const Reading& reading) {
+  const signal::Curve close = close_up(patient, reading);
+  const double of_points = signal::noise_of(close.value).sigma;
+  const double merged = close.points() / static_cast<double>(std::max<std::size_t>(1, close.size()));
+  if (merged < 2) return of_points;
+  // A mean of k values scatters by a root of k less than they do; a single leap counts in their differences alone.
+  return std::max(of_points, std::min(close.inner_difference, of_points * std::sqrt(merged)));
+}
+
+bool lost_in_scatter(const Patient& patient) {
+  constexpr double kScatters = 0.3;  // of the level
+  constexpr double kSignificance = 0.01;
+  constexpr double kErrors = 3;          // standard errors between both ends that are a movement
+  constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
+  const Reading* loss = patient.training();
+  if (loss == nullptr || patient.reinforcement() || patient.adversarial() || patient.by_quality()) return false;
+  if (patient.validation() != nullptr || !patient.validation_quality().empty() || !patient.training_quality().empty())
+    return false;
+  const double scatter = scatter_of_values(patient, *loss);
+  if (!(scatter > kScatters * loss->level)) return false;
+  const std::size_t third = std::max<std::size_t>(1, loss->size() / 3);
+  const auto values = std::span<const double>(loss->curve.value);
+  const double moved = signal::median(values.first(third)) - signal::median(values.last(third));
+  const double error = kMedianError * signal::noise_of(values).sigma * std::sqrt(2 / static_cast<double>(third));
+  const signal::Trend trend = signal::trend_of(loss->curve.step, loss->curve.value);
+  return trend.p_value > kSignificance && std::abs(moved) < kErrors * error;
 }
 
 double first_value(const Patient& patient, const Reading& reading) {

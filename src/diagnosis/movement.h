@@ -33,6 +33,13 @@ struct Movement {
 /// returned as it is.
 [[nodiscard]] signal::Curve close_up(const Patient& patient, const Reading& reading);
 
+/// How much single logged values of a reading scatter, however many of them a point of its curve stands for.
+[[nodiscard]] double scatter_of_values(const Patient& patient, const Reading& reading);
+
+/// The training loss is all there is to judge by, its values scatter by a good part of their level, and what it may
+/// have moved lies within that: neither progress nor standstill shows.
+[[nodiscard]] bool lost_in_scatter(const Patient& patient);
+
 /// The very first finite value that was logged.
 [[nodiscard]] double first_value(const Patient& patient, const Reading& reading);
 

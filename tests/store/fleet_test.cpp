@@ -95,7 +95,11 @@ std::string commands_of_guide(const std::vector<std::string>& titles) {
   const std::string guide = read_text(fs::path(OSLER_SOURCE_DIR) / "docs/guides/fleet.md");
   std::string commands;
   for (const std::string& title : titles) {
-    const std::size_t section = guide.find("## " + title);
+    const std::size_t section = guide.find("## " + title + "\n");
+    if (section == std::string::npos) {
+      ADD_FAILURE() << "the guide has no section " << title;
+      continue;
+    }
     const std::size_t begin = guide.find("```sh\n", section) + std::string("```sh\n").size();
     commands += guide.substr(begin, guide.find("```", begin) - begin);
   }
@@ -105,7 +109,7 @@ std::string commands_of_guide(const std::vector<std::string>& titles) {
 TEST_F(StoreTest, TakesATeamToAFleetInTheTenCommandsOfTheGuide) {
   const std::string start = commands_of_guide({"From nothing to a fleet in ten commands"});
   EXPECT_EQ(std::count(start.begin(), start.end(), '\n'), 10);
-  std::string script = commands_of_guide({"From nothing to a fleet in ten commands", "Keeping order"});
+  std::string script = commands_of_guide({"From nothing to a fleet in ten commands", "Housekeeping"});
   const std::string theirs = "localhost:8123";
   ASSERT_NE(script.find(theirs), std::string::npos);
   script.replace(script.find(theirs), theirs.size(), "127.0.0.1:" + std::to_string(server_->port()));

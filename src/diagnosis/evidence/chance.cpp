@@ -156,6 +156,10 @@ std::optional<Guessing> by_rest(const Patient& patient) {
   }
   const auto classes = rests_at_chance(*loss, {2, 10});
   if (!classes || loss->opening < std::log(*classes)) return std::nullopt;
+  // A language model begins at the logarithm of its vocabulary, and where it comes to rest is chance.
+  constexpr double kSmallestVocabulary = 6.2;  // ln 500
+  const bool says_classes = configured_classes(patient).has_value() || !losses_with_accuracy(patient).empty();
+  if (*classes > 2 && loss->opening > kSmallestVocabulary && !says_classes) return std::nullopt;
   for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
     const double right = pair.share(signal::median(settled(*pair.accuracy)));
     if (right > (*classes == 2 ? kGuessedAccuracy : 2.0 / *classes)) return std::nullopt;
@@ -253,6 +257,7 @@ constexpr double kLowAccuracy = 0.35;   // mean of the later accuracies: more ma
 constexpr std::size_t kAccuracies = 6;  // evaluations after which an accuracy should have risen
 constexpr double kSure = 0.05;          // significance of a rise
 constexpr double kHardly = 0.04;        // share of right answers below which a rise is none, however sure
+constexpr double kSeveral = 3;          // times the first third of the evaluations: so much more is a rise
 constexpr double kBurst = 1.6;          // times the mean, and
 constexpr double kNats = 10;            // beyond 1.5 ln(1000) a loss is no plain cross-entropy
 constexpr double kTwice = 2;            // times the first value: what rose so far and fell again had risen
@@ -274,7 +279,11 @@ std::optional<Unlearned> never_risen(const Reading& accuracy, bool validation) {
   const double best = -*std::min_element(later.begin(), later.end()) / unit;
   const signal::Trend trend = signal::trend_of(accuracy.curve.step, accuracy.curve.value);
   const double first = accuracy.shown(accuracy.opening) / unit;
-  const bool rose = trend.falls(kSure) && best - first > kHardly;
+  // Among many classes a rise to a few per cent is one: the last third is then several times the first.
+  const auto values = std::span(accuracy.curve.value);
+  const std::size_t third = accuracy.size() / 3;
+  const bool multiplied = -signal::median(values.last(third)) > kSeveral * -signal::median(values.first(third));
+  const bool rose = trend.falls(kSure) && (best - first > kHardly || multiplied);
   if (!(mean > 0) || mean > kLowAccuracy || rose || best > kBurst * mean + kGrain || best > kLowAccuracy ||
       best > kTwice * first + kGrain) {
     return std::nullopt;

@@ -165,10 +165,14 @@ struct Beginning {
 Beginning beginning_of(const Reading& loss) {
   constexpr double kMedianError = 1.25;  // of a median, relative to that of a mean
   constexpr std::size_t kShare = 32;     // a thirtieth of the run is its beginning
+  constexpr std::size_t kStretch = 16;   // values that tell the scatter there
   const std::size_t fewest = loss.size() < 64 ? 3 : 8;
-  const auto first = std::span(loss.curve.value).first(std::min(std::max(fewest, loss.size() / kShare), loss.size()));
-  return {signal::median(first),
-          kMedianError * signal::mad_scale(first) / std::sqrt(static_cast<double>(first.size()))};
+  const auto values = std::span(loss.curve.value);
+  const auto first = values.first(std::min(std::max(fewest, loss.size() / kShare), loss.size()));
+  // A handful of values may lie together by luck: the scatter is at least that of the first stretch.
+  const auto stretch = values.first(std::min(std::max(kStretch, loss.size() / 4), loss.size()));
+  const double scatter = std::max(signal::mad_scale(first), signal::noise_of(stretch).sigma);
+  return {signal::median(first), kMedianError * scatter / std::sqrt(static_cast<double>(first.size()))};
 }
 
 /// The last quarter lies clearly above the first points.
@@ -269,6 +273,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
   // Neighbouring values are of several losses: only what leaves the range of all of them climbs.
   if (losses_take_turns(patient.run()) && loss->end < settings["beyond_turns"] * loss->start) return NotFound{};
+
+  if (lost_in_scatter(patient)) return NotFound{};
 
   const double rise = loss->end - loss->best;
   const double gained = std::max(loss->improvement(), 0.0);

@@ -102,7 +102,7 @@ Stillness stillness_of(const Reading& reading, const SettingValues& settings) {
 
 /// Its samples differ more than training changes it, as where noise of random strength is to be removed.
 bool is_scattered(const Patient& patient, const Reading& reading, double share) {
-  return signal::noise_of(close_up(patient, reading).value).sigma > share * reading.level;
+  return scatter_of_values(patient, reading) > share * reading.level;
 }
 
 /// The loss leapt away from its first value, and has come back to it and no lower.

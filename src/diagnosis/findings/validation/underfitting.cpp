@@ -60,6 +60,11 @@ std::optional<Observation> hardly_learned(const Patient& patient, const SettingV
   if (!best || best->share > settings[little ? "some_skill" : "least_skill"]) return std::nullopt;
   // What still rises may get there, unless as many steps again would not even bring it half way.
   if (best->rising && best->soon > settings["half_way"]) return std::nullopt;
+  // Among many classes a few answers in a hundred are many times what guessing gets right: what rises there has begun.
+  const int classes = class_count(patient).value_or(2);
+  const double right = best->figure > 1.5 ? best->figure / 100 : best->figure;
+  if (best->rising && classes >= settings["many_classes"] && right * classes > settings["times_chance"])
+    return std::nullopt;
   // Where training learned well, what fails is validation: another matter.
   if (training != nullptr && training->start > 0 && training->end < settings["learned"] * training->start)
     return std::nullopt;
@@ -84,7 +89,8 @@ std::optional<Observation> knows_nothing(const Patient& patient, const SettingVa
   // that of validation, and rests there, has learned no more than validation has.
   const Reading* validation = patient.validation();
   const bool no_better = validation != nullptr && training != nullptr && !validation->curve.empty() &&
-                         training->end > settings["beside"] * validation->end;
+                         training->end > settings["beside"] * validation->end &&
+                         validation->end > settings["learned"] * validation->start;
   const bool learned =
       training != nullptr && training->start > 0 && !no_better && training->end < settings["learned"] * training->start;
   if (learned && !found->follows && !found->agrees(*training)) return std::nullopt;
@@ -164,6 +170,7 @@ Finding underfitting() {
        {"least_gain", 0.02, "below this nothing was learned at all: that is loss-stuck-from-start"},
        {"poor_skill", 0.35, "share of the way from guessing to perfection that 98 in 100 healthy runs exceed"},
        {"many_classes", 30, "classes from which on they are taken for tokens of a text"},
+       {"times_chance", 3, "times what guessing gets right that a rising figure has reached among as many"},
        {"text_gain", 0.25, "share of its first loss that a model of texts has gained once it knows their tokens"},
        {"goes_on", 0.02, "share of its gain that training may still gain over that stretch"},
        {"p_value", 0.01, "significance of that gain"}},
