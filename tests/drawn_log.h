@@ -30,6 +30,11 @@ class Log {
   [[nodiscard]] std::size_t points() const { return points_; }
   /// Makes it at least that long.
   void lengthen(std::size_t points) { points_ = std::max(points_, points); }
+  /// Makes it exactly that long, with this distance between steps.
+  void shorten(std::size_t points, std::int64_t stride) {
+    points_ = points;
+    stride_ = stride;
+  }
 
   /// Adds a series; `noise` is relative to each value.
   Log& add(const std::string& name, double noise, const Curve& at) {

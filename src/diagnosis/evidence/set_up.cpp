@@ -103,6 +103,17 @@ bool hardly_begun(const Patient& patient) {
   return total->max - total->min < 1 && static_cast<double>(loss->last_step) < kFewUpdates;
 }
 
+bool few_single_batches(const Patient& patient, const Reading& loss) {
+  constexpr double kFew = 120;
+  constexpr double kScatters = 0.2;  // share of what was gained
+  const bool every_step = loss.curve.points() >= static_cast<double>(loss.last_step - loss.first_step + 1);
+  const bool epochs = patient.validation() != nullptr || !patient.validation_quality().empty() ||
+                      patient.configured({"num_train_epochs", "max_epochs", "num_epochs", "epochs", "n_epochs"}) ||
+                      !patient.roles().in(Role::epoch).empty();
+  return every_step && !epochs && static_cast<double>(loss.last_step) < kFew &&
+         loss.noise.sigma > kScatters * std::abs(loss.improvement());
+}
+
 bool fine_tuning(const Patient& patient) {
   if (patient.run().format == "hf-trainer-state" || continues_language_model(patient)) return true;
   return configured_flag(patient, {"pretrained", "from_pretrained", "finetune", "use_pretrained"}) == true;

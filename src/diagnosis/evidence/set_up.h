@@ -27,4 +27,8 @@ namespace osler {
 /// The log of a language model ends within its first epoch, after fewer updates than any of them needs to show a trend.
 [[nodiscard]] bool hardly_begun(const Patient& patient);
 
+/// A short log of successive updates: every step is there, its batches scatter beside what was gained, and nothing
+/// speaks of epochs.
+[[nodiscard]] bool few_single_batches(const Patient& patient, const Reading& loss);
+
 }  // namespace osler

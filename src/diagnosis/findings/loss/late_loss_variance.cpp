@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/evidence/solved.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -35,6 +36,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  if (few_single_batches(patient, *loss)) return NotChecked{"a few steps of single batches tell no scatter"};
   const auto values = std::span(loss->curve.value);
   const double middle = signal::difference_noise(values.subspan(n / 3, n / 3));
   const double late = signal::difference_noise(values.subspan(2 * n / 3));

@@ -25,7 +25,8 @@ curve, has lost at least `lost_share` of what had been gained, and the last `sta
 end level was last seen in the first `lost_time` of the way to the best point. Where the scatter of
 single points is large, the medians of the best and the last eighth of the curve may part by `parted_errors` standard
 errors instead, when `parted_lost` of the gain is lost. A leap of `leap_units` that the last third of the run does not
-win back (`won_back`) counts from `leap_lost` and `leap_time` on. A rise to `explosion` times the lowest level counts
+win back (`won_back`) counts from `leap_lost` and `leap_time` on. A positive loss that climbed to `multiple` times its best and to
+`not_small` of its start has diverged when that is `way_lost` of its way down in logarithms. A rise to `explosion` times the lowest level counts
 whatever was gained before (of networks that play against each other nothing less does), and so does an end `above_start` times above the first level where the loss was that high for
 `strays` of the run.
 
@@ -219,6 +220,24 @@ bool both_climb(const Patient& patient, const Reading& loss, double lost_share) 
   return climbs(loss) && climbs(*validation);
 }
 
+/// Of a positive loss that fell far, what it climbed since counts in factors: it lost much of the way down, as it would
+/// be seen on a logarithmic scale, and is no longer small beside its start.
+bool climbs_by_factors(const Reading& loss, const SettingValues& settings) {
+  constexpr double kSignificance = 0.001;
+  constexpr double kAgree = 0.8;      // of the pairs, where points are too few to be significant
+  constexpr std::size_t kFewest = 5;  // points on the way up
+  if (loss.negated || !(loss.best > 0) || loss.size() - loss.best_at < kFewest) return false;
+  if (*std::min_element(loss.curve.value.begin(), loss.curve.value.end()) <= 0) return false;
+  const double way = std::log(loss.start / loss.best);
+  const double back = std::log(loss.end / loss.best);
+  if (loss.end < settings["not_small"] * loss.start || back < std::log(settings["multiple"]) ||
+      back < settings["way_lost"] * way)
+    return false;
+  const signal::Trend trend = signal::trend_of(std::span(loss.curve.step).subspan(loss.best_at),
+                                               std::span(loss.curve.value).subspan(loss.best_at));
+  return trend.rises(kSignificance) || trend.tau >= kAgree;
+}
+
 /// It ends far above where it began and was there for much of the run: whatever the swings, it does not train.
 bool strays_above(const Reading& loss, const SettingValues& settings) {
   constexpr double kErrors = 4;  // first values may lie low by luck
@@ -314,7 +333,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool recovers =
       settles_after_start(*loss, settings["start"]) || still_comes_down(*loss, rise, settings["won_back"]);
   if (!exploded && !strays && recovers) return NotFound{};
-  const bool together = both_climb(patient, *loss, settings["lost_share"]);
+  const bool together =
+      both_climb(patient, *loss, settings["lost_share"]) || (!recovers && climbs_by_factors(*loss, settings));
   if (!exploded && !above && !together && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
     return NotFound{};
   }
@@ -351,6 +371,9 @@ Finding loss_diverging() {
        {"noise_units", 6, "how many noise levels the end must lie above the best; 6 is beyond chance for any length"},
        {"several", 3, "factor above the best level from which on the noise of a positive loss is taken as factors"},
        {"lost_share", 0.25, "share of the gain that must be lost for it to matter"},
+       {"multiple", 4, "times its best to which a loss that fell far must have climbed, whatever its scatter"},
+       {"way_lost", 0.4, "share of the way down, in logarithms, that it must have lost by then"},
+       {"not_small", 0.05, "share of the first level that it must have come back to"},
        {"lost_time", 0.5, "the end level must have been reached in this first part of the way to the best point"},
        {"parted_errors", 4, "standard errors between the best and the last eighth of the curve that are as sure"},
        {"parted_lost", 0.5, "share of the gain that must be lost where only such stretches part"},

@@ -43,9 +43,7 @@ bool quality_improves(const Patient& patient, double least) {
   return false;
 }
 
-Verdict check(const Patient& patient, const SettingValues& settings) {
-  const Reading* loss = patient.training();
-  if (loss == nullptr) return no_loss_to_check(patient);
+Verdict check_loss(const Patient& patient, const Reading* loss, const SettingValues& settings) {
   const std::size_t n = loss->size();
   if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
   const std::size_t third = n / 3;
@@ -78,6 +76,22 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   seen.evidence.push_back(
       evidence(loss->name, since, loss->last_step, loss->end, 0, "a loss that measures errors has a floor at zero"));
   return seen;
+}
+
+/// Where a log has the parts of a loss and no sum, one part may hide beneath the others.
+Verdict check(const Patient& patient, const SettingValues& settings) {
+  if (patient.training() == nullptr) return no_loss_to_check(patient);
+  Verdict verdict = check_loss(patient, patient.training(), settings);
+  const std::vector<Cast>& losses = patient.roles().in(Role::train_loss);
+  if (!std::holds_alternative<NotFound>(verdict) || losses.empty() || !losses.front().guess.component) return verdict;
+  for (const Cast& part : losses) {
+    const auto total = part.series->summary().total();
+    if (part.guess.adversarial || !total || total->count < settings["fewest_points"]) continue;
+    const Reading reading = read_series(*part.series, part.guess.higher_is_better);
+    Verdict of_part = check_loss(patient, &reading, settings);
+    if (std::holds_alternative<Observation>(of_part)) return of_part;
+  }
+  return verdict;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/set_up.h"
 #include "diagnosis/flatness.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
@@ -26,6 +28,8 @@ run, and one of these shows that the floor was not reached:
   left, else a note);
 - a language model that began by guessing among its tokens stands above `unigram` nats for `few_updates` steps or more:
   it has learned how often each token comes and nothing else (a warning);
+- hardly anything was gained at all (less than `hardly` of the first level, and nothing over the last `idle_share` of
+  `many_points` or more), and no answers say that this is enough (a warning);
 - the accuracy is poor (below `poor_accuracy`) after `early_share` of the run without progress (a note);
 - the power law or exponential that fits the descent promises a level lower by `promise_share` of the drop, and no
   single smooth decay explains the whole curve: its residual is at least `kink` times the noise (a note).
@@ -85,6 +89,21 @@ std::optional<double> broken_promise(const Reading& loss, const Flatness& flat, 
   return promised;
 }
 
+/// Hardly anything was gained, at the very beginning, and nothing in all the rest of a long run; no answers say
+/// otherwise. What was trained before has little to gain.
+bool hardly_gained(const Patient& patient, const Reading& loss, const Flatness& flat, const SettingValues& settings) {
+  if (loss.negated || !(loss.end > 0) || loss.size() < settings["many_points"] || flat.share < settings["idle_share"] ||
+      loss.start - loss.end > settings["hardly"] * loss.start || fine_tuning(patient) || guessing(patient)) {
+    return false;
+  }
+  const auto best = skill(patient);
+  const auto& qualities = patient.validation_quality();
+  const bool other = !best && std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
+    return quality.improvement() > settings["hardly"] * std::abs(quality.start);
+  });
+  return !other && (!best || best->share < settings["poor_skill"]);
+}
+
 std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const Flatness& flat,
                               const SettingValues& settings) {
   const bool early = flat.share > settings["early_share"];
@@ -107,6 +126,10 @@ std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const
   if (early && accuracy && *accuracy < settings["poor_accuracy"]) {
     return Proof{"the best accuracy is only " + per_cent(*accuracy), Severity::note,
                  flat.share / settings["flat_share"]};
+  }
+  if (hardly_gained(patient, loss, flat, settings)) {
+    return Proof{"it has gained only " + per_cent(1 - loss.end / loss.start) + " in all", Severity::warning,
+                 flat.share / settings["idle_share"]};
   }
   if (promised) {
     return Proof{"its descent promised " + number(*promised), Severity::note, 1.2};
@@ -203,6 +226,10 @@ Finding loss_stuck_after_drop() {
            {"guessing_tokens", 8.7, "least first loss of one that guesses among tokens, ln 6,000"},
            {"most_tokens", 12.2, "the most, ln 200,000"},
            {"poor_accuracy", 0.7, "accuracy below which the level counts as poor"},
+           {"many_points", 40, "points of a run of which it can be said that most of it was idle"},
+           {"idle_share", 0.85, "last share of the run that must be flat where hardly anything was gained before"},
+           {"hardly", 0.2, "share of its first level that is hardly anything"},
+           {"poor_skill", 0.5, "share of the way from guessing to perfection above which the answers say otherwise"},
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
            {"solved", 0.05, "share of the first level below which a positive loss counts as solved"},
            {"promise_share", 0.4, "share of the drop by which the descent's promise must be missed"}},

@@ -244,6 +244,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (objectives.empty()) {
     return NotChecked{"no loss other than zero with at least " + number(settings["fewest_points"]) + " points"};
   }
+  if (guess == std::nullopt && few_single_batches(patient, *objectives.front())) {
+    return NotChecked{"a few steps of single batches show no trend"};
+  }
   if (slow_start(patient, *objectives.front(), settings)) {
     return NotChecked{"the loss falls, and fewer than " + number(settings["first_steps"]) + " steps were taken"};
   }

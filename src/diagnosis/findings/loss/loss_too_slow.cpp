@@ -139,6 +139,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (monitored(patient) && static_cast<double>(loss->last_step) < settings["early_steps"]) {
     return NotChecked{"the monitor has seen fewer than " + number(settings["early_steps"]) + " steps"};
   }
+  if (few_single_batches(patient, *loss)) return NotChecked{"a few steps of single batches show no trend"};
   if (hardly_begun(patient)) return NotChecked{"the first updates of a language model show no trend"};
   const std::size_t n = loss->size();
   const double length = loss->curve.empty() ? 0 : loss->curve.step.back() - loss->curve.step.front();

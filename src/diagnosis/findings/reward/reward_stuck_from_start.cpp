@@ -43,8 +43,14 @@ bool still_explores(const Patient& patient, double epsilon) {
 bool swings(const Reading& reward, double small, double scatters) {
   constexpr std::size_t kShort = 24;  // stretches short enough not to average swings away
   const Stretches parts = stretches_of(reward, kShort);
-  const double range = parts.all[parts.worst()].level - parts.all[parts.best()].level;
-  return range > 4 * small && range > scatters * parts.scatter;
+  double worst = parts.first().level;
+  double rise = 0;  // from a stretch to a later one
+  for (std::size_t i = 0; i < parts.all.size(); ++i) {
+    worst = std::max(worst, parts.all[i].level);
+    const bool first_luck = i < parts.all.size() / 5;
+    if (!first_luck) rise = std::max(rise, worst - parts.all[i].level);
+  }
+  return rise > 4 * small && rise > scatters * parts.scatter;
 }
 
 /// A reward for every step, and episodes that reach their limit from the first to the last: there is nothing to gain.
@@ -102,17 +108,23 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool climbs = progress->gain > small && trend.falls(settings[single ? "p_value_of_single" : "p_value"]);
   // What has gained far more than chance explains has moved, though it is little; means over episodes look surer yet.
   const bool surely = progress->gain > settings["surely_share"] * small && progress->sure > settings["surely"];
+  // A few bad episodes at the start make a gain that no later ones bear out.
+  const bool borne_out = !single || trend.falls(settings["likely"]) || progress->sure > settings["surely"];
+  const bool sank = progress->gain < -small && progress->sure < -settings["errors"];
   const bool moved =
-      climbs || surely || (std::abs(progress->gain) > small && std::abs(progress->sure) > settings["errors"]);
+      climbs || surely || sank ||
+      (borne_out && ((progress->gain > small && progress->sure > settings["errors"]) || progress->improved()));
   if (survives_to_the_end(patient, settings)) return NotFound{};
   if (another_part_rises(patient, settings)) return NotFound{};
-  if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || progress->improved() ||
-                    progress->near_top())) {
+  if (!constant && (moved || better_between || swings(reward, small, settings["swing"]) || progress->near_top())) {
     return NotFound{};
   }
   const double margin = constant ? 4 : small / std::max(std::abs(progress->gain), small / 4);
+  // A few dozen episodes may be too early to give up.
+  const bool early = !constant && single && reward.size() < settings["enough_single"];
   Observation seen =
-      observe(Severity::critical, confidence_of(std::max(1.2, margin)), reward.first_step, reward.last_step,
+      observe(early ? Severity::warning : Severity::critical, confidence_of(std::max(1.2, margin)), reward.first_step,
+              reward.last_step,
               reward.name + " has not moved since the start: " + number(reward.shown(parts.first().level)) +
                   " in the first episodes, " + number(reward.shown(progress->late.level)) + " in the last third.");
   seen.evidence.push_back(evidence(reward.name, reward.first_step, reward.last_step, progress->gain, small,
@@ -132,13 +144,16 @@ Finding reward_stuck_from_start() {
       .settings = {{"fewest_points", 12, "rewards needed to tell stillness from a slow start"},
                    {"gain_share", 0.12, "gain, as a share of the scale of rewards, that counts as movement"},
                    {"errors", 2.5, "standard errors of a gain that chance does not explain"},
+                   {"likely", 0.05,
+                    "significance of a trend that bears out what a few first episodes make look a gain"},
                    {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
                    {"surely_share", 0.35, "share of the usual gain that it then takes"},
                    {"p_value", 0.0005, "significance of a trend over the whole run that shows movement by itself"},
                    {"fewest_single", 25, "the same of single episodes, which the luck of each moves"},
+                   {"enough_single", 150, "such rewards from which on standstill is critical"},
                    {"few_updates", 60, "steps of a tuned language model below which rewards that vary say nothing"},
                    {"single", 0.5, "correlation of successive rewards below which they are single episodes"},
-                   {"p_value_of_single", 0.05, "the same significance for single episodes, which do not wander"},
+                   {"p_value_of_single", 0.005, "the same significance for single episodes, which do not wander"},
                    {"each_step", 0.02, "distance of the reward per step from 1, and scatter of lengths, of a survivor"},
                    {"survived", 100, "steps of an episode that no agent survives by chance"},
                    {"luck", 2, "standard errors more for the best of a dozen stretches"},

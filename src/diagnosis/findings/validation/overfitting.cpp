@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
@@ -20,7 +21,8 @@ The validation loss falls to a valley and then rises for good: a falling-then-ri
 it better than a falling one, the rise after the valley is significant, exceeds `noise_units` noise units and matters
 (`rise_share` of what validation had gained, and `level_share` of its level), while the training loss falls on or is
 far below validation. Without a validation loss, an accuracy or metric that peaks and declines is judged the same way.
-In a log without any loss, training that is solved beside validation that rests `answers_gap` below it is the same.
+An accuracy that has rested for `rest_share` of the run, while training came to be `surer` of its own answers, is the
+same where no validation loss is logged. In a log without any loss, training that is solved beside validation that rests `answers_gap` below it is the same.
 
 ## Why it matters
 Every step after the valley makes the model worse at its job. The best checkpoint lies at the valley.
@@ -237,6 +239,50 @@ std::optional<Observation> pulls_away(const Patient& patient, const SettingValue
   return seen;
 }
 
+/// The accuracy of other data than those of training: the log says so, or the loss of training bounds what its own
+/// would be.
+const Reading* answers_elsewhere(const Patient& patient) {
+  if (!patient.roles().in(Role::validation_accuracy).empty()) return &patient.validation_quality().front();
+  const bool own = patient.roles().in(Role::train_accuracy).empty() || patient.training_quality().empty();
+  return own || !accuracy_too_low_for_loss(patient) ? nullptr : &patient.training_quality().front();
+}
+
+/// No validation loss: the answers have stood since the first half of the run, and training has gone on to give its own
+/// samples far more probability than validation has right answers.
+std::optional<Observation> answers_stand(const Patient& patient, const SettingValues& settings) {
+  const Reading* training = patient.training();
+  const Reading* answers = answers_elsewhere(patient);
+  if (training == nullptr || answers == nullptr || patient.validation() != nullptr || patient.by_quality() ||
+      training->negated || !(training->best > 0) || answers->size() < settings["fewest_evaluations"] ||
+      never_learned(patient)) {
+    return std::nullopt;
+  }
+  const double unit = std::abs(answers->best) > 1.5 ? 100 : 1;
+  const double near = answers->best + std::max(settings["rest"] * (answers->top - answers->best), answers->noise.sigma);
+  const auto rests =
+      std::find_if(answers->smoothed.begin(), answers->smoothed.end(), [&](double level) { return level <= near; });
+  const auto at = static_cast<std::size_t>(rests - answers->smoothed.begin());
+  const double since = answers->curve.step[at];
+  const double length = answers->curve.step.back() - answers->curve.step.front();
+  const double then = training->smoothed[training->index_at(since)];
+  const double sure = std::exp(-training->end);  // the mean probability of right answers is at least that
+  const double right = answers->shown(answers->end) / unit;
+  if (answers->curve.step.back() - since < settings["rest_share"] * length ||
+      training->end > settings["fell_on"] * then || training->end > settings["halved"] * training->start ||
+      sure - right < settings["surer"] || motion_after(*answers, since) == Motion::improved) {
+    return std::nullopt;
+  }
+  const std::int64_t step = answers->step_at(at);
+  Observation seen = observe(
+      Severity::warning, confidence_of((sure - right) / settings["surer"]), step, answers->last_step,
+      answers->name + " has stood at about " + number(answers->shown(answers->end)) + " since " + at_step(step) +
+          ", while " + training->name + " fell from " + number(then) + " to " + number(training->end) + ".");
+  seen.qualifiers["best_step"] = std::to_string(answers->step_at(answers->best_at));
+  seen.evidence.push_back(evidence(answers->name, step, answers->last_step, right, sure,
+                                   "training gives its own right answers a probability of " + per_cent(sure)));
+  return seen;
+}
+
 /// The first evaluation was the best by far, by the loss and by the metric: what was known at first is lost.
 std::optional<Observation> worse_ever_since(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.validation();
@@ -319,6 +365,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = worse_ever_since(patient, settings)) return std::move(*seen);
   if (auto seen = carries_nothing_over(patient, settings)) return std::move(*seen);
   if (auto seen = pulls_away(patient, settings)) return std::move(*seen);
+  if (auto seen = answers_stand(patient, settings)) return std::move(*seen);
   if (!checked)
     return NotChecked{"no validation series with at least " + number(settings["fewest_points"]) + " points"};
   return NotFound{};
@@ -362,6 +409,8 @@ Finding overfitting() {
        {"gap_share", 0.6, "final distance of the losses, as a share of what training gained"},
        {"gap_level", 0.3, "the same as a share of the validation loss; less costs little"},
        {"widened", 0.1, "share of that gain which training made, and by which the losses parted, since then"},
+       {"fell_on", 0.4, "share of its loss then that training has left, where only an accuracy tells of validation"},
+       {"surer", 0.15, "probability of right answers in training, less the share of them in validation, that it takes"},
        {"solved", 0.95, "training accuracy of a set that is solved"},
        {"carries_over", 0.1, "validation accuracy below which nothing of that carries over"},
        {"answers_gap", 0.4, "answers right on training data only, where the log holds no loss"},

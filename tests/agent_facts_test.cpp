@@ -1,0 +1,116 @@
+// What anybody sees at a glance in the rewards of an agent: properties over random episodes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plain_fact.h"
+
+namespace osler {
+namespace {
+
+std::string reward_of(Random& random) {
+  return random.pick({"reward", "episode_reward", "return", "rollout/ep_rew_mean", "Reward", "score"});
+}
+
+/// Episodes of a random policy on a balance task: mostly short, now and then long.
+double random_balance(Random& random, double mean) {
+  return 9 - (mean - 9) * std::log(1 - random.uniform());
+}
+
+/// Luck held a random policy up for a while; the learned one drops at once, and always in the same way.
+void a_policy_worse_than_chance(Log& log, Random& random) {
+  log.lengthen(150);
+  const double mean = random.uniform(20, 28);
+  const double learned = random.uniform(9, 10.5);
+  const double from = random.uniform(0.06, 0.2);
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    return x < from ? std::round(random_balance(random, mean)) : std::round(learned + 0.7 * random.normal());
+  });
+}
+
+/// Means over windows rise, and end below half of what they were at their best.
+void a_reward_that_is_lost_again(Log& log, Random& random) {
+  log.lengthen(100);
+  const double best = random.uniform(120, 400);
+  const double left = random.uniform(0.15, 0.4);
+  const double peak = random.uniform(0.4, 0.6);
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    const double level = x < peak ? 20 + (best - 20) * x / peak : best * std::max(left, 1 - 4 * (x - peak));
+    return level + 0.12 * best * random.normal();
+  });
+}
+
+/// Falls are punished: rewards are skewed, and sink from one third of the run to the next.
+void a_skewed_reward_that_sinks(Log& log, Random& random) {
+  log.lengthen(300);
+  const double start = random.uniform(-125, -90);
+  const double lost = random.uniform(35, 60);
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    const double fallen = start - lost * std::min(1.0, 1.5 * x);
+    return fallen + 12 * random.normal() - (random.chance(0.08) ? random.uniform(20, 120) : 0);
+  });
+}
+
+/// Nothing is earned from the first episode to the last, hundreds of them.
+void a_reward_that_never_moves(Log& log, Random& random) {
+  log.lengthen(300);
+  const double level = random.pick({-1, 1}) * random.log_uniform(5, 500);
+  const double scatter = random.uniform(0.1, 0.4) * std::abs(level);
+  log.add(reward_of(random), 0, [=, &random](double) { return level + scatter * random.normal(); });
+}
+
+/// Learned early and kept, with the bad episodes that every policy has.
+void a_solved_task(Log& log, Random& random) {
+  log.lengthen(120);
+  const double best = random.uniform(150, 500);
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    const double level = best * (1 - 0.9 * std::exp(-12 * x));
+    return random.chance(0.04) ? random.uniform(0.2, 0.6) * level
+                               : std::min(best, level * (1 + 0.06 * random.normal()));
+  });
+}
+
+/// Slow, noisy and upwards.
+void a_slow_climb(Log& log, Random& random) {
+  log.lengthen(300);
+  const double start = random.uniform(-300, -150);
+  const double gain = random.uniform(120, 300);
+  log.add(reward_of(random), 0, [=, &random](double x) { return start + gain * x + 40 * random.normal(); });
+}
+
+/// A dip in the middle, as a new lesson or a bad stretch brings, from which it recovers.
+void a_dip_that_is_made_good(Log& log, Random& random) {
+  log.lengthen(200);
+  const double best = random.uniform(100, 300);
+  const double at = random.uniform(0.35, 0.55);
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    const double level = best * std::min(1.0, 0.1 + 3 * x);
+    const double dip = 0.6 * std::exp(-std::pow((x - at) / 0.05, 2));
+    return level * (1 - dip) + 0.08 * best * random.normal();
+  });
+}
+
+const Property kProperties[] = {
+    {"APolicyWorseThanChance", a_policy_worse_than_chance, true},
+    {"ARewardThatIsLostAgain", a_reward_that_is_lost_again, true},
+    {"ASkewedRewardThatSinks", a_skewed_reward_that_sinks, true},
+    {"ARewardThatNeverMoves", a_reward_that_never_moves, true},
+    {"ASolvedTask", a_solved_task, false},
+    {"ASlowClimb", a_slow_climb, false},
+    {"ADipThatIsMadeGood", a_dip_that_is_made_good, false},
+};
+
+class AgentFacts : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(AgentFacts, AreJudgedAsAnybodyWould) {
+  const Property& property = kProperties[GetParam()];
+  EXPECT_EQ(wrong_draws(property, 1000 * (GetParam() + 1)), "")
+      << property.name << (property.sick ? " was called healthy" : " was accused");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AgentFacts, ::testing::Range<std::size_t>(0, std::size(kProperties)),
+                         [](const auto& test) { return kProperties[test.param].name; });
+
+}  // namespace
+}  // namespace osler
