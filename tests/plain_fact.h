@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -16,6 +17,11 @@ struct Property {
   std::function<void(Log&, Random&)> draw;
   bool sick;
 };
+
+/// Falls as losses do from 1 to `floor`.
+inline double descent(double x, double floor, double speed) {
+  return floor + (1 - floor) * std::pow(1 + speed * x, -1.1);
+}
 
 inline std::string told(const Report& report) {
   std::string text;

@@ -1,3 +1,4 @@
+// Decays extended: where they lead, how sure that is, and when nothing can be said.
 #include "signal/forecast.h"
 
 #include <gmock/gmock.h>

@@ -105,7 +105,7 @@ bool hardly_begun(const Patient& patient) {
 
 bool few_single_batches(const Patient& patient, const Reading& loss) {
   constexpr double kFew = 120;
-  constexpr double kScatters = 0.2;  // share of what was gained
+  constexpr double kScatters = 0.15;  // share of what was gained
   const bool every_step = loss.curve.points() >= static_cast<double>(loss.last_step - loss.first_step + 1);
   const bool epochs = patient.validation() != nullptr || !patient.validation_quality().empty() ||
                       patient.configured({"num_train_epochs", "max_epochs", "num_epochs", "epochs", "n_epochs"}) ||

@@ -186,12 +186,13 @@ Verdict check_game(const Patient& patient, const SettingValues& settings) {
   if (static_cast<double>(losses.size()) < settings["players"]) {
     return NotChecked{"networks play against each other: their losses say little"};
   }
-  // Of several that stand still one seems to move by luck; none does so by more than noise.
+  // Of several that stand still one seems to move by luck; none does so by much more than noise.
+  constexpr double kByLuck = 2.5;
   double stuck = 0;
   for (const Reading& loss : losses) {
     const Stillness still = stillness_of(loss, settings);
     const double moved = std::abs(loss.start - loss.end);
-    if (still.blurred || moved > std::max(settings["noisy_gain_share"] * loss.level, loss.noise.sigma)) {
+    if (still.blurred || moved > std::max(settings["noisy_gain_share"] * loss.level, kByLuck * loss.noise.sigma)) {
       return NotFound{};
     }
     stuck += still.stuck && !still.doubtful ? 1 : 0;

@@ -253,12 +253,11 @@ std::optional<Observation> answers_stand(const Patient& patient, const SettingVa
   const Reading* training = patient.training();
   const Reading* answers = answers_elsewhere(patient);
   if (training == nullptr || answers == nullptr || patient.validation() != nullptr || patient.by_quality() ||
-      training->negated || !(training->best > 0) || answers->size() < settings["fewest_evaluations"] ||
-      never_learned(patient)) {
+      training->negated || !(training->best > 0) || answers->size() < settings["fewest_evaluations"]) {
     return std::nullopt;
   }
   const double unit = std::abs(answers->best) > 1.5 ? 100 : 1;
-  const double near = answers->best + std::max(settings["rest"] * (answers->top - answers->best), answers->noise.sigma);
+  const double near = answers->best + std::max(settings["answers_rest"] * unit, answers->noise.sigma);
   const auto rests =
       std::find_if(answers->smoothed.begin(), answers->smoothed.end(), [&](double level) { return level <= near; });
   const auto at = static_cast<std::size_t>(rests - answers->smoothed.begin());
@@ -269,7 +268,7 @@ std::optional<Observation> answers_stand(const Patient& patient, const SettingVa
   const double right = answers->shown(answers->end) / unit;
   if (answers->curve.step.back() - since < settings["rest_share"] * length ||
       training->end > settings["fell_on"] * then || training->end > settings["halved"] * training->start ||
-      sure - right < settings["surer"] || motion_after(*answers, since) == Motion::improved) {
+      sure - right < settings["surer"]) {
     return std::nullopt;
   }
   const std::int64_t step = answers->step_at(at);
