@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "osler/run/role.h"
-
 namespace osler {
 namespace {
 
@@ -17,7 +15,11 @@ std::uint32_t patience(std::uint32_t longest) {
 }  // namespace
 
 Merit merit_of(std::string_view name) {
-  switch (guess_role(name).role) {
+  return merit_of(guess_role(name).role);
+}
+
+Merit merit_of(Role role) {
+  switch (role) {
     case Role::train_loss:
     case Role::validation_loss:
       return Merit::loss;

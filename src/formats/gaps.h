@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "osler/run/event.h"
+#include "osler/run/role.h"
 
 namespace osler {
 
 /// Which family of figures of merit a series belongs to.
 enum class Merit : std::uint8_t { none, loss, other };
 [[nodiscard]] Merit merit_of(std::string_view name);
+[[nodiscard]] Merit merit_of(Role role);
 
 /// The figures of merit that have a value in one row.
 class RowFigures {

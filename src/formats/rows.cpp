@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "osler/run/foreign_names.h"
+#include "osler/run/role.h"
 
 namespace osler {
 namespace {
@@ -142,6 +143,18 @@ bool is_step(double value) {
   return value >= -kLargest && value <= kLargest && value == std::floor(value) && value != -1;
 }
 
+/// A name under which the length of an episode stands in the logs of agents, besides the count of all steps.
+bool could_name_length(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> kLengths = {
+      "step", "steps", "n_steps", "num_steps", "total_steps", "timestep", "timesteps", "frame", "frames"};
+  return is_one_of(kLengths, name);
+}
+
+/// Whether a column of that name stands in the logs of agents.
+bool tells_of_agent(Role role) {
+  return role == Role::reward || role == Role::evaluation_reward || role == Role::exploration_rate;
+}
+
 /// Seconds since 1970, when `value` can be a time at all: seconds, ms, us or ns between 2001 and 2065.
 double to_seconds(double value) {
   for (const double unit : {1.0, 1e3, 1e6, 1e9}) {
@@ -170,7 +183,10 @@ struct RowAssembler::Trial {
   bool whole = true;        // all values are whole numbers
   bool rising = true;
   bool falling = true;  // from each row to the next
+  std::size_t falls = 0;
 
+  /// Falls too often for a training that began anew now and then.
+  [[nodiscard]] bool goes_up_and_down() const { return !falling && falls > 1 && falls * 5 >= rows; }
   [[nodiscard]] bool accepted() const {
     return rows > 0 && whole && static_cast<double>(repeats) <= kToleratedRepeats * static_cast<double>(points);
   }
@@ -186,10 +202,15 @@ std::uint32_t RowAssembler::column(std::string_view name) {
     kind = *tier == kEpochTier ? Kind::epoch : axis_told_ ? Kind::plain : Kind::step;
     column.tier = *tier;
     if (candidates_.size() < kMostCandidates) candidates_.push_back(id);
+    acts_ = acts_ || *tier == kEpisodeTier;
+    has_epoch_ = has_epoch_ || *tier == kEpochTier;
   } else if (is_one_of(kTimeNames, name)) {
     kind = Kind::time;
   }
-  merits_.push_back(kind == Kind::plain ? merit_of(name) : Merit::none);
+  const Role role = kind == Kind::plain ? guess_role(name).role : Role::other;
+  acts_ = acts_ || tells_of_agent(role);
+  merits_.push_back(merit_of(role));
+  skipped_.add_column(role);
   columns_.push_back(std::move(column));
   kinds_.push_back(kind);
   ids_.emplace(std::string(name), id);
@@ -285,7 +306,7 @@ std::optional<double> RowAssembler::lone_counter(const Row& row) const {
     if (cell.column >= kMostColumns) continue;
     if (cell.column == axis_) {
       value = cell.value;
-    } else if (kinds_[cell.column] == Kind::epoch) {
+    } else if (kinds_[cell.column] == Kind::epoch || cell.column == episode_) {
       return std::nullopt;
     }
   }
@@ -352,6 +373,7 @@ RowAssembler::Trial RowAssembler::try_axis(std::optional<std::uint32_t> axis) co
       trial.whole = trial.whole && is_step(cell.value);
       trial.rising = trial.rising && !(cell.value < step);
       trial.falling = trial.falling && !(cell.value >= step);
+      trial.falls += cell.value < step ? 1 : 0;
       trial.distinct += cell.value != step ? 1 : 0;
       ++trial.rows;
       step = cell.value;
@@ -379,14 +401,24 @@ bool RowAssembler::axis_is_clear() const {
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return columns_[a].tier < columns_[b].tier; });
   for (const std::uint32_t candidate : ranked) {
+    if (may_be_length(candidate) && kept_.size() < kOrderRows) return false;
     const Trial trial = try_axis(candidate);
     if (trial.rows == kept_.size() && trial.whole && trial.rising && trial.repeats == 0) {
       const std::size_t needed = columns_[candidate].tier == kEpochTier ? kClearRows + 1 : kClearRows;
       return trial.distinct >= needed;
     }
-    if (kept_.size() < kHopelessRows || trial.accepted()) return false;
+    if (kept_.size() < kHopelessRows || fits(candidate, trial)) return false;
   }
   return false;
+}
+
+/// Whether the column may hold the length of each episode instead of a count of all steps.
+bool RowAssembler::may_be_length(std::uint32_t column) const {
+  return acts_ && !has_epoch_ && could_name_length(columns_[column].name);
+}
+
+bool RowAssembler::fits(std::uint32_t candidate, const Trial& trial) const {
+  return trial.accepted() && !(may_be_length(candidate) && trial.goes_up_and_down());
 }
 
 void RowAssembler::choose_axis() {
@@ -397,17 +429,21 @@ void RowAssembler::choose_axis() {
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const std::uint32_t candidate = candidates_[i];
     const bool better = !best || columns_[candidate].tier < columns_[*best].tier;
-    if (better && trials[i].accepted()) best = candidate;
+    if (better && fits(candidate, trials[i])) best = candidate;
   }
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const std::uint32_t candidate = candidates_[i];
     if (kinds_[candidate] != Kind::step) continue;
     // Another way to count steps, or a sentinel, tells nothing; but "update" may be a norm.
-    const bool counts = trials[i].whole && columns_[candidate].tier < kEpisodeTier;
+    const bool length = may_be_length(candidate) && trials[i].goes_up_and_down();
+    const bool counts = trials[i].whole && columns_[candidate].tier < kEpisodeTier && !length;
     kinds_[candidate] = counts || candidate == best ? Kind::counter : Kind::plain;
   }
   axis_ = best;
   if (!best) return;
+  for (const std::uint32_t candidate : candidates_) {
+    if (!has_epoch_ && columns_[candidate].tier == kEpisodeTier && candidate != best) episode_ = candidate;
+  }
   const Trial trial = try_axis(best);
   constexpr std::size_t kFewestFalling = 3;
   newest_first_ = trial.falling && trial.rows >= kFewestFalling && trial.rows == kept_.size();
@@ -488,11 +524,13 @@ void RowAssembler::emit(const Row& row, EventSink& sink) {
   double epoch = kAbsent;
   double wall_time = row.wall_time;
   for (const Cell& cell : row.cells) {
+    if (cell.column == episode_) epoch = cell.value;
     if (cell.column >= kMostColumns || kinds_[cell.column] == Kind::plain) continue;
     if (cell.column == axis_) axis_value = cell.value;
     if (kinds_[cell.column] == Kind::epoch) epoch = cell.value;
     if (kinds_[cell.column] == Kind::time && std::isnan(wall_time)) wall_time = to_seconds(cell.value);
   }
+  skipped_.judge(axis_told_ || !row.prefix.empty() ? std::span<const Cell>{} : row.cells);
   Event event;
   event.step = step_of(axis_value, epoch, prefixes_[prefix_].evaluation);
   event.wall_time = wall_time;
@@ -501,6 +539,7 @@ void RowAssembler::emit(const Row& row, EventSink& sink) {
     if (cell.column >= kMostColumns) continue;
     const Kind kind = kinds_[cell.column];
     if (kind == Kind::counter || (kind == Kind::time && !std::isnan(to_seconds(cell.value)))) continue;
+    if (skipped_.skips(cell.column)) continue;
     if (series[cell.column] == kUnnamed) series[cell.column] = name_series(cell.column, row.prefix, sink);
     figures.count(merits_[cell.column], cell.value);
   }
@@ -513,6 +552,7 @@ void RowAssembler::emit_cells(const Row& row, Event event, const std::vector<Ser
     if (cell.column >= kMostColumns) continue;
     const Kind kind = kinds_[cell.column];
     if (kind == Kind::counter || (kind == Kind::time && !std::isnan(to_seconds(cell.value)))) continue;
+    if (skipped_.skips(cell.column)) continue;
     event.series = series[cell.column];
     event.value = cell.value;
     const Merit merit = kind == Kind::plain ? merits_[cell.column] : Merit::none;

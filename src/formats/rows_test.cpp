@@ -284,6 +284,64 @@ TEST(Rows, BeginAnewWhereACounterFallsAndDoesNotLeapBack) {
   EXPECT_THAT(read.marks, SizeIs(0));
 }
 
+TEST(Rows, OfEpisodesAreNotPlacedByTheirLengths) {
+  const std::vector<double> lengths = {20, 23, 24, 21, 35, 30, 28, 41, 39, 44, 37, 52, 60, 48, 55, 70, 66, 81};
+  Table numbered({"episode", "steps", "reward"});
+  Table bare({"steps", "reward", "epsilon"});
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    numbered.row({static_cast<double>(i + 1), lengths[i], 1.0});
+    bare.row({lengths[i], 1.0, 0.5});
+  }
+  const RecordingSink& by_episode = numbered.read();
+  EXPECT_THAT(by_episode.values("steps"), ::testing::ElementsAreArray(lengths));
+  EXPECT_EQ(by_episode.steps("reward").front(), 1);
+  EXPECT_EQ(by_episode.steps("reward").back(), 18);
+  const RecordingSink& in_order = bare.read();
+  EXPECT_THAT(in_order.values("steps"), ::testing::ElementsAreArray(lengths));
+  EXPECT_EQ(in_order.steps("reward").back(), 17);
+  EXPECT_THAT(in_order.marks, SizeIs(0));
+}
+
+TEST(Rows, OfAnAgentArePlacedByStepsThatRise) {
+  Table table({"episode", "steps", "reward"});
+  for (int i = 0; i < 30; ++i) table.row({i + 1.0, 200.0 * i, 1.0});
+  EXPECT_EQ(table.read().steps("reward").back(), 5800);
+}
+
+TEST(Rows, StepsThatBeginAnewInEachEpisodeGoOnRising) {
+  Table table({"episode", "step", "reward"});
+  for (int episode = 0; episode < 3; ++episode) {
+    for (int step = 0; step < 30; ++step) table.row({episode + 0.0, step + 0.0, 1.0});
+  }
+  EXPECT_EQ(table.read().steps("reward").back(), 89);
+}
+
+TEST(Rows, LeaveOutTheZerosOfAValidationThatDidNotTakePlace) {
+  Table table({"epoch", "train_loss", "val_loss", "val_accuracy"});
+  for (int epoch = 1; epoch <= 10; ++epoch) {
+    const bool evaluated = epoch % 5 == 0;
+    table.row({epoch + 0.0, 1.0 / epoch, evaluated ? 0.5 : 0.0, evaluated ? 0.8 : 0.0});
+  }
+  const RecordingSink& read = table.read();
+  EXPECT_THAT(read.steps("val_loss"), ElementsAre(5, 10));
+  EXPECT_THAT(read.steps("val_accuracy"), ElementsAre(5, 10));
+  EXPECT_THAT(read.steps("train_loss"), SizeIs(10));
+}
+
+TEST(Rows, KeepTheZerosThatWereMeasured) {
+  Table nothing_right({"epoch", "train_loss", "val_loss", "val_accuracy"});
+  Table all_zero({"epoch", "train_loss", "val_loss", "val_accuracy"});
+  Table one_figure({"epoch", "train_loss", "val_loss"});
+  for (int epoch = 1; epoch <= 6; ++epoch) {
+    nothing_right.row({epoch + 0.0, 1.0, 0.5, 0.0});
+    all_zero.row({epoch + 0.0, 0.0, 0.0, 0.0});
+    one_figure.row({epoch + 0.0, 1.0, 0.0});
+  }
+  EXPECT_THAT(nothing_right.read().values("val_accuracy"), SizeIs(6));
+  EXPECT_THAT(all_zero.read().values("val_loss"), SizeIs(6)) << "where training's is 0 as well, something is wrong";
+  EXPECT_THAT(one_figure.read().values("val_loss"), SizeIs(6));
+}
+
 TEST(Rows, PrefixesAreNotDoubled) {
   Table table({"step", "val/loss", "accuracy"});
   const RecordingSink& read = table.row({1, 0.5, 0.9}, "val").read();

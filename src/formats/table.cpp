@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "formats/bare_rows.h"
+#include "formats/gaps.h"
 #include "formats/json/config.h"
 #include "formats/numbers.h"
 #include "formats/times.h"
@@ -263,6 +264,9 @@ class TableReader final : public Reader {
       last = cell.value;
     }
     if (counts) names.front() = "step";
+    // "0 2.31" in train_loss.txt: a figure by the name of the file.
+    const bool named = counts && layout_.columns == 2 && merit_of(options_.only_column) != Merit::none;
+    if (named) names.back() = options_.only_column;
     return names;
   }
 

@@ -27,7 +27,7 @@ struct TableLayout {
 struct TableOptions {
   std::vector<std::string> header;  ///< names of the columns when the file has no header; then blanks separate
   std::vector<std::pair<std::string, std::string>> rename;  ///< columns to be called differently
-  std::string only_column;                                  ///< name of a single column that has none
+  std::string only_column;  ///< name of a single column that has none, beside its step or alone
 };
 
 /// The fields of one line, without quotes and blanks around them.

@@ -317,8 +317,18 @@ class Planner {
     }
     if (plan_.step < 0 && plan_.epoch < 0) find_counter_before_value();
     if (plan_.step < 0) find_bare_counter();
+    plan_.batches = counts_batches();
     const bool of_all = plan_.epoch >= 0 && parts_[static_cast<std::size_t>(plan_.epoch)].numerator;
     if (of_all) plan_.epochs = static_cast<std::int16_t>(plan_.epoch + 1);
+  }
+
+  /// "[Epoch 1/300] [Batch 300/940]", "Epoch: 1 [300/940]"
+  [[nodiscard]] bool counts_batches() const {
+    if (plan_.epoch < 0 || plan_.step < 0) return false;
+    constexpr std::string_view kBatch = "batch";
+    const std::string_view name = parts_[static_cast<std::size_t>(plan_.step)].key.text;
+    const bool named = name.size() >= kBatch.size() && starts_with_folded(name.substr(name.size() - kBatch.size()), kBatch);
+    return named || plan_.counter_kind == CounterKind::bare;
   }
 
   /// "Train loss 100 0.53", "Validation loss 100: 0.61": the integer counts, the name belongs to the number behind it.

@@ -64,6 +64,7 @@ struct LinePlan {
   CounterKind counter_kind = CounterKind::none;
   std::uint64_t counter = 0;  ///< tells counters of different names apart
   Bar bar = Bar::none;
+  bool batches = false;       ///< the step counts the batches of an epoch: "[Batch 300/940]"
   bool evaluation = false;    ///< the line tells of data that is not trained on
   Split split = Split::none;  ///< the first split the line names by itself
   std::uint8_t named = 0;     ///< how many numbers have a name, counters included

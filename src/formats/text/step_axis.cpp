@@ -141,6 +141,7 @@ std::int64_t StepAxis::absolute(Counter& counter, const Counters& counters) {
                      : raw == counter.last               ? counter.advances
                                                          : 0;
   if (epoch) counter.epoch = epoch;
+  if (counter.last && raw > *counter.last) counter.gap = raw - *counter.last;
   counter.last = raw;
   counter.total = counters.total;
   return sum(offset, raw);
@@ -153,7 +154,8 @@ std::int64_t StepAxis::offset_of(Counter& counter, const Counters& counters, std
   const bool full = later && counter.total && *counter.last >= *counter.total;
   // One line per epoch, always at the same batch: "epoch:3 iter:0/18".
   counter.standing = later && raw == *counter.last ? counter.standing + 1 : raw == counter.last ? counter.standing : 0;
-  const bool stands = counters.total && raw < *counters.total && (raw <= 1 || counter.standing >= kStandingEpochs);
+  const bool surely = raw <= 1 || counters.batches || counter.standing >= kStandingEpochs;
+  const bool stands = counters.total && raw < *counters.total && surely;
   // "Epoch: 2, Steps: 264", the same in every epoch: how many there are in one, no place in the run.
   const bool length = !counters.total && counters.kind == CounterKind::named && raw > 1;
   counter.starts_again |= later && (raw < *counter.last || (raw == *counter.last && (full || stands || length)));
@@ -164,7 +166,9 @@ std::int64_t StepAxis::offset_of(Counter& counter, const Counters& counters, std
     const auto after = counter.epochs.lower_bound(epoch);
     if (after != counter.epochs.begin()) {
       const Epoch& before = std::prev(after)->second;
-      fresh.offset = counter.starts_again ? sum(before.offset, before.longest) : before.offset;
+      // An epoch that is counted from 0 ends one stride behind its last count.
+      const std::int64_t length = sum(before.longest, raw <= 0 ? counter.gap : 0);
+      fresh.offset = counter.starts_again ? sum(before.offset, length) : before.offset;
     }
     known = counter.epochs.emplace(epoch, fresh).first;
   }

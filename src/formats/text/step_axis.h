@@ -25,6 +25,7 @@ struct Counters {
   std::uint64_t name = 0;   ///< of the step counter
   std::uint64_t shape = 0;  ///< of the line
   bool evaluation = false;  ///< the line tells of data that is not trained on
+  bool batches = false;     ///< the step is that of a batch within its epoch
 };
 
 /// Where a line belongs.
@@ -72,6 +73,7 @@ class StepAxis {
     bool starts_again = false;  // in each epoch
     bool unsaid = false;        // the epoch is counted here, since the log does not tell it
     int advances = 0;           // in a row
+    std::int64_t gap = 1;       // from the step before
     int standing = 0;           // epochs in a row that began where the one before did
     std::map<std::int64_t, Epoch> epochs;
     std::vector<Lane> lanes;

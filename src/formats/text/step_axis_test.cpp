@@ -37,6 +37,21 @@ TEST(StepAxis, LearnsTheLengthOfAnEpochThatNobodyTells) {
   EXPECT_EQ(axis.place(counted(100, 2)).step, 300);
 }
 
+TEST(StepAxis, TakesAnEpochThatIsCountedFromZeroForOneStrideLonger) {
+  StepAxis axis;
+  for (int step = 0; step < 20; step += 5) EXPECT_EQ(axis.place(counted(step, 0)).step, step);
+  for (int step = 0; step < 20; step += 5) EXPECT_EQ(axis.place(counted(step, 1)).step, 20 + step);
+}
+
+TEST(StepAxis, NeverRepeatsTheBatchOfAnEpoch) {
+  StepAxis axis;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    Counters batch = counted(300, epoch, 940);
+    batch.batches = true;
+    EXPECT_EQ(axis.place(batch).step, (epoch - 1) * 940 + 300);
+  }
+}
+
 TEST(StepAxis, TakesACounterThatIsTheSameInEveryEpochForTheLengthOfOne) {
   StepAxis axis;
   EXPECT_EQ(axis.place(counted(264, 1)).step, 264);

@@ -233,6 +233,7 @@ Counters TextReader::counters_of(const LinePlan& plan, std::string_view text) co
   counters.name = plan.counter;
   counters.shape = scan_.shape;
   counters.evaluation = plan.evaluation;
+  counters.batches = plan.batches;
   return counters;
 }
 
