@@ -121,6 +121,7 @@ constexpr std::array kWords = {
     Translation{"entraînement", "train"},
     Translation{"entrainement", "train"},
     Translation{"récompense", "reward"},
+    Translation{"évaluation", "validation"},
     // Spanish and Portuguese
     Translation{"pérdida", "loss"},
     Translation{"perdida", "loss"},
@@ -160,6 +161,16 @@ constexpr std::array kWords = {
     Translation{"leersnelheid", "lr"},
     Translation{"validatie", "validation"},
     Translation{"beloning", "reward"},
+    // Swedish, Danish and Norwegian
+    Translation{"förlust", "loss"},
+    Translation{"träning", "train"},
+    Translation{"træning", "train"},
+    Translation{"trening", "train"},
+    Translation{"validering", "validation"},
+    Translation{"noggrannhet", "accuracy"},
+    Translation{"nøyaktighet", "accuracy"},
+    Translation{"nøjagtighed", "accuracy"},
+    Translation{"inlärningshastighet", "lr"},
     // Polish
     Translation{"strata", "loss"},
     Translation{"dokładność", "accuracy"},
@@ -196,19 +207,24 @@ constexpr std::array kWords = {
     Translation{"тренировки", "train"},
     Translation{"тренировка", "train"},
     Translation{"тест", "test"},
+    Translation{"тесте", "test"},
+    Translation{"тестовая", "test"},
     Translation{"награда", "reward"},
 };
 
 // Several words that mean one thing, in lower case and with single blanks.
 constexpr std::array kSayings = {
     Translation{"taux d apprentissage", "lr"},     Translation{"tasa de aprendizaje", "lr"},
+    Translation{"taux apprentissage", "lr"},       Translation{"tasa aprendizaje", "lr"},
+    Translation{"taxa aprendizado", "lr"},         Translation{"tasso apprendimento", "lr"},
     Translation{"taxa de aprendizado", "lr"},      Translation{"taxa de aprendizagem", "lr"},
     Translation{"tasso di apprendimento", "lr"},   Translation{"скорость обучения", "lr"},
     Translation{"norme du gradient", "grad norm"}, Translation{"norma del gradiente", "grad norm"},
 };
 
-// German joins its nouns: "Trainingsverlust".
+// German and Swedish join their nouns: "Trainingsverlust", "valideringsförlust".
 constexpr std::array kJoined = {Translation{"validierungs", "validation"}, Translation{"trainings", "train"},
+                                Translation{"validerings", "validation"}, Translation{"tränings", "train"},
                                 Translation{"test", "test"}};
 
 constexpr unsigned kLatinLead = 0xC3;
@@ -300,6 +316,12 @@ std::string in_english(std::string_view name) {
       continue;
     }
     const std::string_view word(text.data() + i, end - i);
+    // French joins its "of" and "the" to the word behind: "perte d'entraînement".
+    const bool elided = (word == "d" || word == "l") && end + 1 < text.size() && text[end] == '\'';
+    if (elided && is_letter(static_cast<unsigned char>(text[end + 1]))) {
+      i = end + 1;
+      continue;
+    }
     const std::string known = word_in_english(lowered(word));
     english += known.empty() ? std::string(word) : ' ' + known + ' ';
     i = end;

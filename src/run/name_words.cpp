@@ -49,6 +49,10 @@ struct Compound {
 constexpr std::array kCompounds = {
     Compound{"trl", "train", "loss"},
     Compound{"tel", "test", "loss"},
+    Compound{"ltrain", "train", "loss"},
+    Compound{"lval", "val", "loss"},
+    Compound{"lvalid", "valid", "loss"},
+    Compound{"ltest", "test", "loss"},
     Compound{"errd", "d", "loss"},
     Compound{"errg", "g", "loss"},
     Compound{"lossd", "d", "loss"},
@@ -63,8 +67,9 @@ constexpr std::array kCompounds = {
 
 /// Splits words such as "valloss", "trainacc", "vacc" and "errD" that were written together.
 void add_split(std::string word, std::vector<std::string>& split) {
-  static constexpr std::array<std::string_view, 13> kPrefixes = {
-      "train", "training", "trn", "tr", "validation", "valid", "val", "va", "eval", "test", "tst", "dev", "v"};
+  static constexpr std::array<std::string_view, 16> kPrefixes = {
+      "train", "training", "trn", "tr",   "validation", "valid", "val", "va",
+      "eval",  "evl",      "ev",  "test", "tst",        "te",    "dev", "v"};
   for (const Compound& compound : kCompounds) {
     if (word != compound.word) continue;
     split.emplace_back(compound.first);
@@ -94,6 +99,28 @@ void settle_pairs(std::vector<std::string>& all) {
   }
 }
 
+bool is_split_word(std::string_view word) {
+  return has(words::kTrain, word) || has(words::kValidation, word) || has(words::kTest, word);
+}
+
+/// Short words that tell a split or a loss only beside their neighbour: "ev_loss" is the evaluation's, while an agent's
+/// "ev" is the explained variance; "L_val" is a loss, while "l" alone is a length.
+void settle_short_words(std::vector<std::string>& all) {
+  const auto beside = [&](std::size_t i, const auto& is_kind) {
+    return (i > 0 && is_kind(all[i - 1])) || (i + 1 < all.size() && is_kind(all[i + 1]));
+  };
+  const auto is_figure = [](std::string_view word) {
+    return word == "l" || has(words::kLoss, word) || has(words::kAccuracy, word);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((all[i] == "ev" || all[i] == "evl") && beside(i, is_figure)) all[i] = "eval";
+    if (i + 1 < all.size() && all[i] == "hold" && all[i + 1] == "out") all[i] = "holdout";
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == "l" && all.size() == 2 && beside(i, is_split_word)) all[i] = "loss";
+  }
+}
+
 }  // namespace
 
 bool NameWords::adjacent(std::string_view first, std::string_view second) const {
@@ -111,6 +138,7 @@ NameWords words_of_name(std::string_view name) {
                                                                "generator", "discriminator", "value"};
   const std::size_t n = w.all.size();
   if (n > 1 && w.all[n - 1] == "l" && has(kPlayers, w.all[n - 2])) w.all[n - 1] = "loss";
+  settle_short_words(w.all);
   settle_pairs(w.all);
   return w;
 }
