@@ -1,6 +1,7 @@
 // The server among enemies: names that try to be markup or paths, impossible ranges, clients that stall or leave.
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "osler/runfile/writer.h"
+#include "server/front.h"
 #include "server_fixture.h"
 
 namespace osler::server {
@@ -40,6 +42,11 @@ class RawClient {
   }
 
   [[nodiscard]] bool is_open() const { return open_; }
+  /// Whether the server has neither spoken nor hung up.
+  [[nodiscard]] bool is_let_wait() const {
+    char byte = 0;
+    return ::recv(socket_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+  }
   void say(std::string_view text) const { (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
   /// What comes first, at most `most` bytes; nothing when the connection has ended.
   [[nodiscard]] std::string hear(std::size_t most) const {
@@ -54,6 +61,15 @@ class RawClient {
   int socket_;
   bool open_ = false;
 };
+
+/// A thousand clients and their server in one process have two thousand descriptors.
+void raise_descriptor_limit() {
+  constexpr rlim_t kEnough = 4096;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 constexpr const char* kAskForEvents = "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
@@ -190,6 +206,37 @@ TEST_F(ServerTest, ClientsThatDribbleTakeNoThreadFromOthers) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 200);
   }
+}
+
+/// Nobody is thrown out for being slow here, so that whoever waits for a slow one waits for ever.
+TEST(Front, AnswersFiveHundredQuickClientsBeforeAnyOfFiveHundredSlowOnesIsDropped) {
+  constexpr std::size_t kEach = 500;
+  raise_descriptor_limit();
+  auto listening = listen_at("127.0.0.1", 0);
+  ASSERT_TRUE(listening) << describe(listening.error());
+  const int port = port_of(*listening);
+  FrontLimits limits;
+  limits.header_time = limits.idle_time = std::chrono::hours(1);
+  Front front(*listening, limits, [](int socket, std::string& received) {
+    received.clear();
+    constexpr std::string_view kAnswer = "HTTP/1.1 204 No Content\r\n\r\n";
+    return ::send(socket, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(kAnswer.size());
+  });
+  std::thread running([&front] { front.run(); });
+  std::vector<RawClient> slow;
+  std::vector<RawClient> quick;
+  for (std::size_t i = 0; i < kEach; ++i) slow.emplace_back(port).say("GET / HTTP/1.1\r\nX-Slow: ");
+  for (std::size_t i = 0; i < kEach; ++i) quick.emplace_back(port);
+  for (int round = 0; round < 3; ++round) {
+    for (const RawClient& client : slow) client.say("x");
+    for (const RawClient& client : quick) client.say("GET / HTTP/1.1\r\n\r\n");
+    for (const RawClient& client : quick) EXPECT_THAT(client.hear(64), HasSubstr("204"));
+  }
+  for (const RawClient& client : slow) EXPECT_TRUE(client.is_let_wait());
+  for (const RawClient& client : slow) client.say("\r\n\r\n");
+  for (const RawClient& client : slow) EXPECT_THAT(client.hear(64), HasSubstr("204"));
+  front.stop();
+  running.join();
 }
 
 TEST_F(ServerTest, AHeaderHasItsMeasure) {
