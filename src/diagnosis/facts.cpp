@@ -12,6 +12,7 @@
 #include "diagnosis/layers.h"
 #include "diagnosis/turn.h"
 #include "diagnosis/wording.h"
+#include "run/reach.h"
 #include "run/series_names.h"
 #include "signal/robust.h"
 
@@ -65,7 +66,7 @@ std::optional<double> configured_number(const Patient& patient, std::initializer
   double value = 0;
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (problem != std::errc{} || end != text->data() + text->size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  return within_reach(value);
 }
 
 std::optional<bool> configured_flag(const Patient& patient, std::initializer_list<std::string_view> list) {

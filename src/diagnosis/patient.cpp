@@ -9,6 +9,7 @@
 
 #include "diagnosis/domain.h"
 #include "diagnosis/layers.h"
+#include "run/reach.h"
 
 namespace osler {
 namespace {
@@ -137,7 +138,8 @@ std::optional<double> Patient::configured(std::initializer_list<std::string_view
     if (entry == run_.configuration().end()) continue;
     double value = 0;
     const std::string& text = entry->second;
-    if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{}) return value;
+    const bool read = std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{};
+    if (read && std::isfinite(value)) return within_reach(value);
   }
   return std::nullopt;
 }

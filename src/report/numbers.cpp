@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "run/reach.h"
+
 namespace osler::layout {
 namespace {
 
@@ -21,6 +23,7 @@ std::string short_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Inf" : "-Inf";
   const double size = std::fabs(value);
+  if (size >= kLargestFigure) return fmt::format("{}{:g}", value > 0 ? ">" : "<-", kLargestFigure);
   if (size == 0) return "0";
   if (size >= 1e7 || size < 1e-3) return fmt::format("{:.3g}", value);
   if (size >= 1000 || value == std::round(value)) return grouped(static_cast<std::int64_t>(std::llround(value)));

@@ -75,23 +75,6 @@ constexpr Named kWild[] = {
     {"tst_loss", Role::validation_loss},
     {"trn_loss", Role::train_loss},
     {"va_acc", Role::validation_accuracy},
-    {"L_train", Role::train_loss},
-    {"L_tr", Role::train_loss},
-    {"Ltrain", Role::train_loss},
-    {"L_val", Role::validation_loss},
-    {"val_L", Role::validation_loss},
-    {"Lval", Role::validation_loss},
-    {"L_ev", Role::validation_loss},
-    {"ev_loss", Role::validation_loss},
-    {"loss/ev", Role::validation_loss},
-    {"evLoss", Role::validation_loss},
-    {"ev_acc", Role::validation_accuracy},
-    {"teloss", Role::validation_loss},
-    {"te_acc", Role::validation_accuracy},
-    {"hold_out_loss", Role::validation_loss},
-    {"ev", Role::other},            // an agent's explained variance, or anything
-    {"l", Role::other},             // of an episode
-    {"L_cls_train", Role::other},   // one part of a loss
     {"Verlust", Role::train_loss},  // other languages
     {"Validierungsverlust", Role::validation_loss},
     {"потери_валидации", Role::validation_loss},
@@ -103,13 +86,6 @@ constexpr Named kWild[] = {
     {"Pérdida (validación)", Role::validation_loss},
     {"学习率", Role::learning_rate},
     {"Lernrate", Role::learning_rate},
-    {"taux_apprentissage", Role::learning_rate},
-    {"tasa_aprendizaje", Role::learning_rate},
-    {"perte d'entraînement", Role::train_loss},
-    {"perte d'évaluation", Role::validation_loss},
-    {"förlust", Role::train_loss},
-    {"valideringsförlust", Role::validation_loss},
-    {"потери на тесте", Role::validation_loss},
     {"grad/global_norm", Role::gradient_norm},  // scripts
     {"|g|", Role::gradient_norm},
     {"grad_norm_after_clip", Role::gradient_norm},

@@ -3,9 +3,12 @@
 
 #include <utility>
 
+#include "run/reach.h"
+
 namespace osler {
 
-Arrival Series::add(const Point& point, std::uint64_t arrival, const SummaryLimits& limits) {
+Arrival Series::add(const Point& offered, std::uint64_t arrival, const SummaryLimits& limits) {
+  const Point point{offered.step, offered.wall_time, within_reach(offered.value)};
   if (first_arrival_ == 0) first_arrival_ = arrival;
   if (summary_.empty() || point.step > summary_.last_step()) {
     // Back to the front after fewer than kRestartPoints late points: those were stragglers.

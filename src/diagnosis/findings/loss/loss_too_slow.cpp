@@ -98,7 +98,7 @@ std::optional<Observation> straight_line(const Reading& loss, double begin, doub
   const bool calm = loss.noise.sigma < settings["calm"] * loss.improvement();
   if (static_cast<double>(n) < settings[calm ? "fewest_calm" : "fewest_points"]) return std::nullopt;
   const signal::Trend whole = signal::trend_of(loss.curve.step, loss.curve.value);
-  if (!whole.falls(settings["p_value"]) || !(loss.start > 0)) return std::nullopt;
+  if (!whole.falls(settings["p_value"]) || !(loss.start > 0) || !(begin > 0)) return std::nullopt;
   // What has risen above its start first, as a contrastive loss does while its queue fills, is not judged from there.
   if (loss.end > loss.start) return std::nullopt;
   const double along = -whole.change / loss.start;
