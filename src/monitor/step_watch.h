@@ -1,9 +1,7 @@
 // StepWatch: what a monitor does in a step, whatever the framework: what is looked at, in which order, at what cost.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,12 +15,12 @@
 #include "monitor/gpu_ledger.h"
 #include "monitor/histogram_pace.h"
 #include "monitor/loss_graph.h"
+#include "monitor/news.h"
 #include "monitor/parameter_ledger.h"
-#include "monitor/resident_memory.h"
-#include "monitor/step_tally.h"
+#include "monitor/spending.h"
+#include "monitor/step_record.h"
 #include "monitor/tensor_source.h"
 #include "osler/diagnosis/report.h"
-#include "osler/diagnosis/stop_rule.h"
 #include "osler/recorder/recorder.h"
 #include "run/series_names.h"
 
@@ -78,7 +76,7 @@ class StepWatch {
   /// Whether `examine` will measure all parameters, so that it is worth telling which are trained.
   [[nodiscard]] bool statistics_due() const;
   /// Whether the graph of the loss is worth a look: `tell_loss`.
-  [[nodiscard]] bool loss_due() const { return steps_seen() < kFirstSteps && statistics_due(); }
+  [[nodiscard]] bool loss_due() const { return steps_seen() < Spending::kFirstSteps && statistics_due(); }
   /// The graph of the loss, the loss's own node first.
   void tell_loss(std::span<const LossNode> nodes) {
     check(series_name::kCheckOutputsSquashedTwice, squashed_twice(nodes) ? 1 : 0);
@@ -89,9 +87,9 @@ class StepWatch {
     check(series_name::kCheckSoftmaxOverSamples, over_samples ? 1 : 0);
   }
   /// Whether it is still to be found out if losses take turns: `tell_loss_kind`, on every step.
-  [[nodiscard]] bool loss_kind_due() const { return steps_seen() < kFirstSteps && options_.budget > 0; }
+  [[nodiscard]] bool loss_kind_due() const { return steps_seen() < Spending::kFirstSteps && options_.budget > 0; }
   /// A number that is the same for losses that are computed alike, from the same outputs.
-  void tell_loss_kind(std::uint64_t kind);
+  void tell_loss_kind(std::uint64_t kind) { record_.loss_kind(recorder_, kind); }
   /// Looks at the step.
   StepVerdict examine(double loss, TensorSource& source);
   /// From now on the parameters are measured on their GPU, by `look_later` in place of `examine`.
@@ -107,15 +105,17 @@ class StepWatch {
   /// A number of an earlier step.
   void late_scalar(std::int64_t step, std::string_view name, double value) { recorder_.scalar(step, name, value); }
   /// Records the rates of the parameter groups and the model's mode (nothing where it does not matter).
-  void tell_state(const std::vector<double>& rates, std::optional<bool> training);
+  void tell_state(const std::vector<double>& rates, std::optional<bool> training) {
+    record_.state(recorder_, steps_, rates, training);
+  }
   /// By what the gradients of this step were multiplied to clip them; 1: they were small enough.
   void tell_clipping(double factor);
   /// The line for people who watch a terminal, where one is due.
-  [[nodiscard]] std::optional<std::string> take_line() { return tally_.take_line(); }
+  [[nodiscard]] std::optional<std::string> take_line() { return record_.tally().take_line(); }
   /// The model has computed something to learn from, in a step of its own or of another network.
   void used() { company_.used(); }
   /// Whether the monitor clears the gradients itself, whatever they look like.
-  void tell_gradients_cleared(bool cleared);
+  void tell_gradients_cleared(bool cleared) { record_.gradients_cleared(recorder_, steps_, cleared); }
   /// The step is over: the next begins.
   void leave();
   /// As `leave`, of a step that was run by the monitor itself, with its parts in seconds. `data` lies between two
@@ -135,34 +135,28 @@ class StepWatch {
   /// An epoch is over: records its number and the mean of its losses.
   void epoch(double number);
 
-  /// Findings that are new or got worse, when it is time to ask; empty otherwise.
+  /// Findings that are new or got worse, when it is time to ask; empty otherwise. Before `leave`.
   std::vector<Observation> news();
+  /// The same after the numbers of a validation have been told.
+  std::vector<Observation> news_of_validation();
   /// Why it is of no use to go on, once the diagnoses of news() have confirmed it on later data (StopRule).
-  [[nodiscard]] const std::optional<StopReason>& hopeless() const { return hopeless_; }
+  [[nodiscard]] const std::optional<StopReason>& hopeless() const { return news_.hopeless(); }
 
   [[nodiscard]] Recorder& recorder() { return recorder_; }
   /// The number of the next step.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// What watching took, as a share of the rest.
-  [[nodiscard]] double share() const { return training_ > 0 ? own_ / training_ : 0; }
+  [[nodiscard]] double share() const { return spending_.training() > 0 ? spending_.own() / spending_.training() : 0; }
   /// In seconds, what watching took in all.
-  [[nodiscard]] double own_seconds() const { return own_; }
+  [[nodiscard]] double own_seconds() const { return spending_.own(); }
+  /// In seconds, what the first looks took of it.
+  [[nodiscard]] double early_seconds() const { return spending_.early_spent(); }
 
  private:
-  static constexpr std::int64_t kFirstSteps = 50;  // that are looked at whatever the budget says
-
   [[nodiscard]] std::int64_t steps_seen() const { return steps_ - options_.first_step; }
-  [[nodiscard]] bool early() const;
   [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
-  [[nodiscard]] bool pair_due() const;
-  void spend(Budget& budget, double seconds);
   void tell_company(double seconds);
-  void account(double training_seconds);
-  void account_own(double seconds);
-  std::array<Budget*, 6> budgets();
   GradientLook look_at_gradients(TensorSource& source, bool sampled);
-  void record_pair();
-  void record_memory();
   void record_histograms(TensorSource& source);
   void begin_next();
 
@@ -175,39 +169,16 @@ class StepWatch {
   Company company_;
   std::int64_t steps_ = 0;
 
-  Budget gradient_budget_;
-  Budget statistics_budget_;
-  Budget trace_budget_;
-  Budget diagnosis_budget_;
-  Budget histogram_budget_;
+  Spending spending_;
+  News news_;
+  StepRecord record_;
   HistogramPace histogram_pace_;   // of weights and gradients
   HistogramPace activation_pace_;  // of activations
-  StepTally tally_;
-  double fixed_ = 0;        // what was spent beside the budgets and not yet set off against what they earn
-  double bought_ = 0;       // what the budgets were spent on so far
-  double early_spent_ = 0;  // on the first looks
-  double training_ = 0;     // seconds of training so far
-  double own_ = 0;          // seconds of watching so far
-  double left_ = 0;         // when the monitor was last left
+  double left_ = 0;                // when the monitor was last left
   double arrived_ = 0;
   double traced_ = 0;  // by the trace inside the newest forward pass
   double usual_ = 0;   // what lies between two steps without a trace
-  double last_diagnosis_ = 0;
-  double last_memory_ = 0;
-  std::int64_t last_memory_step_ = 0;
   std::int64_t remembered_step_ = 0;
-  std::optional<std::int64_t> last_pair_;
-  std::vector<stats::PairStats> pairs_;
-  ResidentMemory memory_;
-  std::optional<bool> told_training_;
-  std::optional<bool> told_cleared_;
-  bool told_turns_ = false;
-  LossTurns losses_;
-  bool told_losses_ = false;
-  std::map<std::string, double> told_checks_;
-  std::map<std::string, Severity> told_findings_;
-  StopJudge judge_{StopRule{}};
-  std::optional<StopReason> hopeless_;
 };
 
 }  // namespace osler::monitor

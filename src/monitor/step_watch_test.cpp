@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -273,6 +274,80 @@ TEST(StepWatch, HoldsTheStartOfWeightsAgainstHeButNotThatOfOtherTables) {
   watch.begin(tensors);
   EXPECT_EQ(values(watch, "osler/init/scale/fc.weight"), std::vector<double>{1});  // He asks for sqrt(2 / 2)
   EXPECT_TRUE(values(watch, "osler/init/scale/positions").empty());
+}
+
+/// What is told during so many steps, with the number of the step at which it is.
+std::vector<std::pair<int, std::string>> told_during(StepWatch& watch, HeldTensors& tensors, int steps,
+                                                     int validated_at = -1) {
+  std::vector<std::pair<int, std::string>> told;
+  const auto keep = [&](int i, const std::vector<Observation>& news) {
+    for (const Observation& each : news) told.emplace_back(i, each.finding);
+  };
+  for (int i = 0; i < steps; ++i) {
+    watch.arrive();
+    watch.tell_parameters({true, true}, {true, false});
+    watch.traced(0, 0);
+    watch.examine(2.0 / (1 + i), tensors);
+    tensors.weights[0][0] += 0.01F;
+    keep(i, watch.news());
+    watch.leave();
+    if (i != validated_at) continue;
+    watch.validation("validation/loss", 1);
+    keep(i, watch.news_of_validation());
+  }
+  return told;
+}
+
+TEST(StepWatch, TellsWithin50StepsWhatIsKnownThen) {
+  HeldTensors tensors = held();
+  StepWatch watch({}, in_memory(), two_parameters());
+  watch.begin(tensors);
+  const auto told = told_during(watch, tensors, 110);
+  const std::pair<int, std::string> left_out{49, "parameters-not-optimized"};
+  EXPECT_NE(std::find(told.begin(), told.end(), left_out), told.end());
+  EXPECT_GT(watch.early_seconds(), 0);
+  EXPECT_LE(watch.early_seconds(), 2.5) << "the first looks have a bound";
+}
+
+TEST(StepWatch, TellsAfterTheFirstValidationAndNotAfterTheNext) {
+  HeldTensors tensors = held();
+  StepWatch watch({}, in_memory(), two_parameters());
+  watch.begin(tensors);
+  const auto told = told_during(watch, tensors, 40, 30);
+  const std::pair<int, std::string> left_out{30, "parameters-not-optimized"};
+  EXPECT_NE(std::find(told.begin(), told.end(), left_out), told.end());
+  const double spent = watch.early_seconds();
+  watch.validation("validation/loss", 1);
+  EXPECT_TRUE(watch.news_of_validation().empty());
+  EXPECT_EQ(watch.early_seconds(), spent) << "nothing was asked a second time";
+}
+
+TEST(StepWatch, TellsNothingEarlyWhereTheUserHasSaidWhenOrThatNothingIsToBeSpent) {
+  for (const bool by_steps : {true, false}) {
+    WatchOptions options;
+    if (by_steps) options.diagnose_every = -1;
+    if (!by_steps) options.budget = 0;
+    HeldTensors tensors = held();
+    StepWatch watch(options, in_memory(), two_parameters());
+    watch.begin(tensors);
+    EXPECT_TRUE(told_during(watch, tensors, 110, 60).empty());
+  }
+}
+
+TEST(Spending, TheFirstLooksStopWhenTheyHaveTakenTwoSecondsOrTenSteps) {
+  Budget batches(0.004);
+  Spending spending(0.02, batches);
+  EXPECT_TRUE(spending.early());
+  spending.spend(spending.statistics, 1.9);
+  EXPECT_TRUE(spending.early_left());
+  spending.spend(spending.statistics, 0.2);
+  EXPECT_FALSE(spending.early());
+  spending.at_step(3);
+  spending.trained(3);  // a second for each step: ten are 1 % of a thousand
+  EXPECT_TRUE(spending.early());
+  spending.spend(spending.trace, 8);
+  EXPECT_FALSE(spending.early_left());
+  EXPECT_DOUBLE_EQ(spending.early_spent(), 10.1);
 }
 
 TEST(StepWatch, RefusesOptionsThatMakeNoSense) {
