@@ -224,7 +224,7 @@ std::vector<Recipe> activation_recipes() {
 
       sick(
           "normalization-statistics-drift", "far", "Five deviations off.",
-          [](Random& r) { return layers(r, "drift", 5, 0.1); }, {}, kFlat),
+          [](Random& r) { return layers(r, "drift", 5, 0.1); }, {"normalization-momentum-too-small"}, kFlat),
       healthy(
           "normalization-statistics-drift", "near", "A tenth of a deviation.",
           [](Random& r) { return layers(r, "drift", 0.15, 0.1); }, kFlat),

@@ -78,6 +78,7 @@ Cause batch_too_small() {
            {"loss-oscillating", 1.2, 0, "single batches disagree about the way down"},
            {"late-loss-variance", 1.6, 0, "near the minimum the gradient is mostly noise"},
            {"gradient-norm-oscillating", 1.6, 0, "gradients of few samples vary widely"},
+           {"normalization-statistics-drift", 1.2, 0, "the statistics of a few samples are noise"},
            {"loss-plateau", 0.5, 0, "steps that are mostly noise keep the loss above its floor"},
            {"underfitting", 0.4, 0, "steps that are mostly noise keep both losses above their floor"},
            {"loss-spikes", 0.3, 0, "one sample can dominate a small batch"},

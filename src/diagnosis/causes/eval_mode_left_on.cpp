@@ -63,6 +63,7 @@ Cause eval_mode_left_on() {
           {{"initial-loss-wrong", 1.6, 0, "statistics that are not those of the data leave outputs of any size"},
            {"loss-beyond-chance", 0.7, 0, "statistics that are not those of the data leave outputs of any size"},
            {"overconfidence", 0.5, 0, "validation sees another network than training does"},
+           {"normalization-statistics-drift", 2.2, 0, "in evaluation mode the statistics are not updated"},
            {"eval-mode-in-training", 4.5, -2.0, "the model was seen in evaluation mode while it trained"},
            {"train-mode-in-validation", 4.5, 0, "the model was seen in training mode while it was validated"},
            {"loss-oscillating", 1.3, 0, "a model evaluated in another mode than trained gives erratic results"},

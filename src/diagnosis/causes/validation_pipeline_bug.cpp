@@ -108,6 +108,7 @@ Cause validation_pipeline_bug() {
       {{"overconfidence", 1.4, 0, "inputs or labels that differ from training make sure answers wrong"},
        {"validation-augmented", 3.6, 0, "the validation loader was seen to return other data each time"},
        {"train-mode-in-validation", 3.8, 0, "validation was seen to run in training mode"},
+       {"normalization-statistics-drift", 0.9, 0, "validation data prepared otherwise draws the statistics away"},
        {"validation-frozen", 2.9, 0, "a computed value would jitter with the weights"},
        {"validation-better-than-training", 1.3, 0, "training and validation data are treated differently"},
        {"validation-below-chance", 2.2, 0, "classes in another order, or data prepared otherwise, turn answers round"},
