@@ -10,7 +10,7 @@ namespace osler {
 namespace {
 
 std::string reward_of(Random& random) {
-  return random.pick({"reward", "episode_reward", "return", "rollout/ep_rew_mean", "Reward", "score"});
+  return random.pick({"reward", "episode_reward", "return", "rollout/ep_rew_mean", "Reward", "score", "AvgFitness"});
 }
 
 /// Episodes of a random policy on a balance task: mostly short, now and then long.
@@ -38,6 +38,17 @@ void a_reward_that_is_lost_again(Log& log, Random& random) {
   log.add(reward_of(random), 0, [=, &random](double x) {
     const double level = x < peak ? 20 + (best - 20) * x / peak : best * std::max(left, 1 - 4 * (x - peak));
     return level + 0.12 * best * random.normal();
+  });
+}
+
+/// A third of what was learned is lost again, for good.
+void a_reward_that_sinks_by_a_third(Log& log, Random& random) {
+  log.lengthen(400);
+  const double best = random.uniform(100, 400);
+  const double lost = random.uniform(0.38, 0.5);
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    const double level = x < 0.4 ? best * (0.05 + 0.95 * x / 0.4) : best * (1 - lost * std::min(1.0, 3 * (x - 0.4)));
+    return level * (1 + 0.1 * random.normal());
   });
 }
 
@@ -94,6 +105,7 @@ void a_dip_that_is_made_good(Log& log, Random& random) {
 const Property kProperties[] = {
     {"APolicyWorseThanChance", a_policy_worse_than_chance, true},
     {"ARewardThatIsLostAgain", a_reward_that_is_lost_again, true},
+    {"ARewardThatSinksByAThird", a_reward_that_sinks_by_a_third, true},
     {"ASkewedRewardThatSinks", a_skewed_reward_that_sinks, true},
     {"ARewardThatNeverMoves", a_reward_that_never_moves, true},
     {"ASolvedTask", a_solved_task, false},

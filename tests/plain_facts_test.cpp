@@ -346,6 +346,24 @@ void a_part_without_a_floor(Log& log, Random& random) {
   log.add("encoder_loss", 0.02, [=](double x) { return first - depth * x * x * x; });
 }
 
+/// A handful of epochs: the loss leaps in the third and stays, and answers are lost with it.
+void everything_got_worse_in_a_few_epochs(Log& log, Random& random) {
+  log.shorten(static_cast<std::size_t>(random.integer(6, 7)), 1);
+  const double first = random.uniform(0.5, 2);
+  const double high = random.uniform(1.5, 3);
+  const double right = random.uniform(0.6, 0.9);
+  log.add(log.loss(), 0.03, [=](double x) { return x < 0.3 ? first : first * high; });
+  log.add(log.accuracy(), 0.01, [=](double x) { return x < 0.3 ? right : right - 0.25; });
+}
+
+/// A figure of merit that is the same in nearly every evaluation, but for the last digit of single precision.
+void a_figure_the_same_in_single_precision(Log& log, Random& random) {
+  log.lengthen(30);
+  const double overlap = 0.01 * std::floor(random.uniform(20, 70)) + 0.005467;
+  log.add(log.loss(), 0.01, [](double x) { return 1.4 * descent(x, 0.1, 12); });
+  log.add("val_mean_iou", 4e-8, [=](double) { return overlap; });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -385,6 +403,8 @@ const Property kProperties[] = {
     {"ClimbsByMultiplesFromFarBelow", climbs_by_multiples_from_far_below, true},
     {"AnswersThatStandWhileTrainingGoesOn", answers_that_stand_while_training_goes_on, true},
     {"RestsNearItsStart", rests_near_its_start, true},
+    {"EverythingGotWorseInAFewEpochs", everything_got_worse_in_a_few_epochs, true},
+    {"AFigureTheSameInSinglePrecision", a_figure_the_same_in_single_precision, true},
     {"APartWithoutAFloor", a_part_without_a_floor, true},
 };
 

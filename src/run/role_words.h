@@ -43,8 +43,8 @@ inline constexpr std::array kHigherMetric = {
     "fitness"sv,   "prec"sv,    "sdr"sv,     "sisdr"sv,  "ccc"sv,       "plcc"sv,        "srcc"sv,
     "qwk"sv,       "uar"sv,     "mota"sv,    "idf1"sv,   "hota"sv};
 inline constexpr std::array kLowerMetric = {"wer"sv, "cer"sv, "fid"sv, "eer"sv, "lpips"sv, "ter"sv, "kid"sv};
-inline constexpr std::array kReward = {"reward"sv,  "rewards"sv,   "rew"sv,  "return"sv,
-                                       "returns"sv, "eprewmean"sv, "epret"sv};
+inline constexpr std::array kReward = {"reward"sv,  "rewards"sv,   "rew"sv,   "return"sv,
+                                       "returns"sv, "eprewmean"sv, "epret"sv, "fitness"sv};
 inline constexpr std::array kThroughput = {"throughput"sv, "fps"sv, "wps"sv, "ups"sv, "tps"sv, "qps"sv, "ips"sv};
 inline constexpr std::array kDuration = {"time"sv,    "ms"sv, "sec"sv,      "secs"sv,
                                          "seconds"sv, "dt"sv, "duration"sv, "latency"sv};

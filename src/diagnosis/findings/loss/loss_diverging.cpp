@@ -253,6 +253,34 @@ bool strays_above(const Reading& loss, const SettingValues& settings) {
   return static_cast<double>(above) > settings["strays"] * static_cast<double>(loss.size());
 }
 
+/// A handful of epochs suffice where everything shows it: the last losses all lie far above the first two, and so do
+/// the errors that are counted beside them.
+std::optional<Observation> all_got_worse(const Patient& patient, const Reading& loss, const SettingValues& settings) {
+  constexpr std::size_t kFewest = 5;
+  constexpr std::size_t kLast = 3;
+  if (loss.negated || loss.size() < kFewest || !(loss.curve.value.front() > 0)) return std::nullopt;
+  const auto values = std::span(loss.curve.value);
+  const double first = std::max(values[0], values[1]);
+  const auto last = values.last(kLast);
+  if (*std::min_element(last.begin(), last.end()) < settings["above_start"] * first) return std::nullopt;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    const auto answers = std::span(pair.accuracy->curve.value);  // negated
+    if (answers.size() < kFewest) continue;
+    const double right = pair.share(std::max(answers[0], answers[1]));
+    const double lost = right - pair.share(*std::min_element(answers.last(kLast).begin(), answers.last(kLast).end()));
+    if (lost < settings["answers_lost"]) continue;
+    Observation seen =
+        observe(Severity::critical, confidence_of(4), loss.step_at(1), loss.last_step,
+                loss.name + " climbed from " + number(first) + " to " + number(values.back()) + ", and " +
+                    pair.accuracy->name + " fell from " + number(pair.accuracy->shown(answers.front())) + " to " +
+                    number(pair.accuracy->shown(answers.back())) + ".");
+    seen.evidence.push_back(evidence(loss.name, loss.first_step, loss.last_step, values.back(), first,
+                                     "all of the last " + number(kLast) + " values lie far above the first two"));
+    return seen;
+  }
+  return std::nullopt;
+}
+
 /// Networks that play against each other rise and fall by design, but not by factors of hundreds without end: a critic
 /// whose slope nothing bounds.
 Verdict check_game(const Patient& patient, const SettingValues& settings) {
@@ -289,7 +317,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
   const std::size_t n = loss->size();
-  if (n < settings["fewest_points"]) return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  if (n < settings["fewest_points"]) {
+    if (auto seen = all_got_worse(patient, *loss, settings)) return std::move(*seen);
+    return NotChecked{"fewer than " + number(settings["fewest_points"]) + " points"};
+  }
   // Neighbouring values are of several losses: only what leaves the range of all of them climbs.
   if (losses_take_turns(patient.run()) && loss->end < settings["beyond_turns"] * loss->start) return NotFound{};
 
@@ -371,6 +402,7 @@ Finding loss_diverging() {
        {"noise_units", 6, "how many noise levels the end must lie above the best; 6 is beyond chance for any length"},
        {"several", 3, "factor above the best level from which on the noise of a positive loss is taken as factors"},
        {"lost_share", 0.25, "share of the gain that must be lost for it to matter"},
+       {"answers_lost", 0.1, "share of right answers that must be lost where there are fewer"},
        {"multiple", 4, "times its best to which a loss that fell far must have climbed, whatever its scatter"},
        {"way_lost", 0.4, "share of the way down, in logarithms, that it must have lost by then"},
        {"not_small", 0.05, "share of the first level that it must have come back to"},

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "diagnosis/accuracies.h"
 #include "diagnosis/domain.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/evidence/solved.h"
@@ -107,6 +108,16 @@ double gain_of(const Patient& patient, const Reading& reading) {
   return std::max(own, training->start - reading.best);
 }
 
+/// Over the second half of the run nearly all answers on validation data were right.
+bool answers_nearly_all(const Patient& patient, const SettingValues& settings) {
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    if (pair.split != "validation" || pair.accuracy->size() < settings["fewest_answers"]) continue;
+    const auto late = std::span(pair.accuracy->curve.value).last(pair.accuracy->size() / 2);
+    return pair.share(signal::median(late)) > settings["nearly_all"];
+  }
+  return false;
+}
+
 bool swings(const Patient& patient, const Reading& reading, bool averaged, const SettingValues& settings,
             Swing& swing) {
   const std::size_t n = reading.size();
@@ -133,7 +144,9 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
       signal::median(std::span(late_values).first(third)) - signal::median(std::span(late_values).last(third));
   if (fall > 1.5 * settings["progress"] * swing.motion.amplitude) return false;
 
-  const bool large = swing.share > settings["level_share"] && swing.motion.amplitude > settings["gain_share"] * gain;
+  // Where nearly all answers are right by then, what is left of the loss may swing about.
+  const double least = settings[answers_nearly_all(patient, settings) ? "gain_share_late" : "gain_share"] * gain;
+  const bool large = swing.share > settings["level_share"] && swing.motion.amplitude > least;
   // Zigzag: successive differences alternate more than independent noise would let them.
   constexpr double kChanceErrors = 3;  // standard errors of an autocorrelation
   const double by_chance = kChanceErrors / std::sqrt(static_cast<double>(late_values.size()));
@@ -144,7 +157,7 @@ bool swings(const Patient& patient, const Reading& reading, bool averaged, const
                           (large && periodic(longer, signal::oscillation_of(longer), settings));
   const double spread = relative_spread(late_values);
   const bool reckless = beyond_usual_rates(patient, settings["rate_times"]);
-  const bool matters = reckless || (averaged && swing.motion.amplitude > settings["gain_share"] * gain);
+  const bool matters = reckless || (averaged && swing.motion.amplitude > least);
   const bool erratic = matters && spread > settings["erratic_spread"];
   swing.margin = erratic ? spread / settings["erratic_spread"] : swing.share / settings["level_share"];
   const std::vector<double> early(reading.curve.value.begin(),
@@ -230,6 +243,8 @@ Finding loss_oscillating() {
       {{"fewest_points", 16, "below this swings cannot be told from noise"},
        {"level_share", 0.15, "amplitude as a share of the level that counts as large"},
        {"gain_share", 0.05, "amplitude as a share of the whole gain that counts as large"},
+       {"gain_share_late", 0.15, "the same where nearly all answers are right"},
+       {"nearly_all", 0.92, "share of right answers that is nearly all"},
        {"progress", 1, "descent over the second half, in amplitudes, that makes swings harmless"},
        {"zigzag_z", 4, "standard errors by which turning points must exceed those of independent noise"},
        {"p_value", 1e-4, "significance of a period (Fisher's g)"},

@@ -75,7 +75,7 @@ Finding reward_collapse() {
           .settings = {{"fewest_points", 18, "rewards needed to see a rise and a fall"},
                        {"errors", 4, "standard errors of both; the peak is the best of a dozen stretches"},
                        {"least_gain", 0.15, "gain at the peak, as a share of the scale of rewards, that can be lost"},
-                       {"lost_share", 0.5, "share of the gain that must be lost"},
+                       {"lost_share", 0.3, "share of the gain that must be lost"},
                        {"all_lost", 0.8, "share of the gain whose loss is critical"},
                        {"stays", 0.17, "last share of the run over which it must be gone"}},
           .check = check,

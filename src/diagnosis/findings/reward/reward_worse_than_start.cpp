@@ -1,5 +1,6 @@
 // reward-worse-than-start: the trained policy earns less than the random one it began as.
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/evidence/agent.h"
 #include "diagnosis/observe.h"
@@ -49,7 +50,6 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double begin = std::min(parts.first().level, start);
   const double fall = progress->late.level - begin;
   const double of_start = start < parts.first().level - parts.first().error ? 0 : parts.first().error;
-  const double error = std::max({progress->late.error, parts.scatter / 2, of_start});
   const double best = parts.all[parts.best()].level;
   const bool ever_better = begin - best > settings["better_share"] * fall && parts.best() > 0;
   // What rises all along since then, from a start of few episodes, is on its way.
@@ -57,6 +57,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // Less of a fall is enough where the reward has sunk for certain over the whole run.
   const signal::Trend trend = signal::trend_of(reward.curve.step, reward.curve.value);
   const bool sinks = trend.slope > 0 && trend.p_value < settings["p_value"];
+  // A descent over the whole run is no luck of the first points.
+  const double error = sinks ? std::hypot(progress->late.error, parts.first().error)
+                             : std::max({progress->late.error, parts.scatter / 2, of_start});
   const double least = settings[sinks ? "sinking_share" : "fall_share"] * progress->scale;
   if (!(fall > 0) || fall < settings["errors"] * error || fall < least || ever_better) {
     return NotFound{};

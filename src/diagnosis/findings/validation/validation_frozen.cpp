@@ -45,6 +45,14 @@ struct Repeat {
   std::int64_t first_step = 0;
 };
 
+/// To six digits: the sums behind a metric differ in the last ones of single precision.
+double in_single_precision(double value) {
+  constexpr double kDigits = 1e6;
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) + 1) / kDigits;
+  return std::round(value / unit);
+}
+
 /// The value a series repeats most. Only as far as single values are known: long series are merged into buckets.
 Repeat most_repeated(const Series& series) {
   std::map<double, Repeat> counts;
@@ -52,11 +60,12 @@ Repeat most_repeated(const Series& series) {
   for (const Bucket& bucket : series.summary().buckets()) {
     if (bucket.count == 0) continue;
     best.points += bucket.count;
-    if (bucket.min != bucket.max) continue;
-    auto [entry, fresh] = counts.try_emplace(bucket.min, Repeat{bucket.min, 0, 0, bucket.first_step});
+    const double same = in_single_precision(bucket.min);
+    if (same != in_single_precision(bucket.max)) continue;
+    auto [entry, fresh] = counts.try_emplace(same, Repeat{bucket.min, 0, 0, bucket.first_step});
     entry->second.times += bucket.count;
     if (entry->second.times > best.times) {
-      best.value = bucket.min;
+      best.value = entry->second.value;
       best.times = entry->second.times;
       best.first_step = entry->second.first_step;
     }
