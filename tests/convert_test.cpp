@@ -101,6 +101,12 @@ TEST_F(ConvertTest, WhatATargetHasNoPlaceForIsSaid) {
               HasSubstr("written to a.csv; csv has no place for 2 settings"));
   EXPECT_THAT(osler({"convert", "a.jsonl", "-o", "a.osler"}).err, Not(HasSubstr("no place")));
   EXPECT_THAT(osler({"convert", "a.csv", "-o", "b.csv"}).err, Not(HasSubstr("no place")));
+  folder.write("again.jsonl",
+               "{\"step\": 1, \"loss\": 2}\n{\"mark\": \"restart\", \"at\": \"step 1\", \"text\": \"resumed\"}\n"
+               "{\"step\": 2, \"loss\": 1}\n{\"mark\": \"finished\", \"at\": \"step 2\", \"text\": \"\"}\n");
+  EXPECT_THAT(osler({"convert", "again.jsonl", "-o", "again", "--to", "wandb"}).err, HasSubstr("no place for 1 mark"));
+  EXPECT_THAT(osler({"convert", "again.jsonl", "-o", "again.csv"}).err, HasSubstr("csv has no place for"));
+  EXPECT_THAT(osler({"convert", "again.jsonl", "-o", "again.osler"}).err, Not(HasSubstr("no place")));
 }
 
 TEST_F(ConvertTest, APipeIsConvertedToo) {

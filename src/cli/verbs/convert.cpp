@@ -41,15 +41,16 @@ constexpr const char* kFooter = R"(Examples:
                                                  a run from the store of a fleet (osler ship brings runs there)
 
 The name of OUT tells the format: .csv, .jsonl, .osler, and a folder for TensorBoard; --to overrides it. Step, wall time
-and value are kept exactly; in CSV and JSON lines, what was logged for one step shares a line and the time of the first.
-Histograms go to TensorBoard, W&B and run files, configuration and marks to all but CSV; Osler says what was
-left out. If writing fails, the old file stays.)";
+and value are kept exactly; in CSV, JSON lines and W&B, what was logged for one step shares a line and its first time.
+Histograms go to TensorBoard, W&B and run files, configuration and marks to all but CSV, but restarts and notes not
+to W&B; Osler says what was left out. If writing fails, the old file stays.)";
 
 /// What can be written.
 struct Target {
   std::string_view id;
   std::string_view extension;  ///< empty: a folder
-  bool settings;               ///< has a place for configuration and marks
+  bool settings;               ///< has a place for configuration and for how the run ended
+  bool marks;                  ///< has a place for restarts and notes
   bool histograms;             ///< has a place for them
   Result<SinkPointer> (*open)(const std::filesystem::path& path, const std::string& run);
 };
@@ -76,9 +77,9 @@ Result<SinkPointer> open_wandb(const std::filesystem::path& path, const std::str
 }
 
 constexpr std::array kTargets = {
-    Target{"csv", ".csv", false, false, open_csv}, Target{"jsonl", ".jsonl", true, false, open_jsonl},
-    Target{"osler", ".osler", true, true, open_run_file}, Target{"tensorboard", "", true, true, open_tensorboard},
-    Target{"wandb", "", true, true, open_wandb}};
+    Target{"csv", ".csv", false, false, false, open_csv}, Target{"jsonl", ".jsonl", true, true, false, open_jsonl},
+    Target{"osler", ".osler", true, true, true, open_run_file},
+    Target{"tensorboard", "", true, true, true, open_tensorboard}, Target{"wandb", "", true, false, true, open_wandb}};
 
 struct Arguments {
   std::vector<std::string> paths;
@@ -132,7 +133,7 @@ class CountingFeed final : public EventSink {
     inner_.add(event);
   }
   void add(Mark mark) override {
-    ++marks;
+    ++(mark.kind == Mark::Kind::finished || mark.kind == Mark::Kind::crashed ? ends : marks);
     inner_.add(std::move(mark));
   }
   void config(std::string_view key, std::string_view value) override {
@@ -145,7 +146,8 @@ class CountingFeed final : public EventSink {
   }
 
   std::uint64_t values = 0;
-  std::uint64_t marks = 0;
+  std::uint64_t ends = 0;   ///< marks of how the run ended
+  std::uint64_t marks = 0;  ///< the others
   std::uint64_t histograms = 0;
   std::set<std::string, std::less<>> settings;  ///< a key may be told more than once
   std::size_t series_count = 0;
@@ -236,7 +238,7 @@ std::string left_out(const CountingFeed& run, const Target& target) {
     if (!has_place && count > 0) parts.push_back(layout::counted(count, what));
   };
   part(target.settings, run.settings.size(), "setting");
-  part(target.settings, run.marks, "mark");
+  part(target.settings && target.marks, (target.settings ? 0 : run.ends) + (target.marks ? 0 : run.marks), "mark");
   part(target.histograms, run.histograms, "histogram");
   return parts.empty() ? "" : fmt::format("; {} has no place for {}", target.id, fmt::join(parts, ", "));
 }
@@ -253,6 +255,9 @@ Result<std::string> write_run(const std::string& name, const Reading& reading, c
   const auto closed = feed.close();
   if (!read) return read.error();
   if (!closed) return Error{closed.error().code, closed.error().message, shown};
+  // SQLite says nothing when its log could not be taken over into the file, and the file alone would be empty.
+  const auto log = real_file_system().info(path.string() + "-wal");
+  if (log && log->size_bytes > 0) return Error{ErrorCode::io, "the run file could not be completed", shown};
   for (const Damage& item : damage.items()) complain(fmt::format("{}: {}", item.source, item.what));
   return fmt::format("{}: {} of {} series written to {}{}", name, layout::counted(counting.values, "value"),
                      counting.series_count, shown, left_out(counting, target));

@@ -40,7 +40,8 @@ constexpr std::string_view kDoc = R"(
 **What is read.** The history: each number logged with `wandb.log`, nested ones as `a/b`. Histograms, such as those of
 `wandb.watch`, become `NAME#mean`, `#std`, `#min`, `#max`, `#norm` and, where it can be told, `#zero-share`. The run's
 configuration, name and project become configuration, the exit code a mark. `_timestamp` is the wall time. What W&B
-measured of the machine becomes `system/gpu.0.gpu` and so on, at the step that was logged last.
+measured of the machine becomes `system/gpu.0.gpu` and so on, at the step that was logged last. Histograms in a run that
+Osler wrote are read whole.
 
 **Steps.** A step that was logged (`trainer/global_step`, `global_step`) is the axis where there is one, else `_step`,
 the number of the `wandb.log` call.

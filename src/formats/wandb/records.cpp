@@ -4,6 +4,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_message.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "formats/json/config.h"
@@ -14,7 +15,9 @@ namespace osler {
 namespace {
 
 enum class RecordField : protozero::pbf_tag_type { history = 2, config = 5, stats = 7, run = 17, exit = 18 };
-enum class HistoryField : protozero::pbf_tag_type { item = 1, step = 2 };
+// "distribution" and "runtime_told" are Osler's own: a histogram as exact as it was, and that "_runtime" is a series.
+enum class HistoryField : protozero::pbf_tag_type { item = 1, step = 2, distribution = 15001, runtime_told = 15002 };
+enum class DistributionField : protozero::pbf_tag_type { name = 1, step = 2, figures = 3, limits = 4, counts = 5 };
 enum class ItemField : protozero::pbf_tag_type { key = 1, nested_key = 2, value_json = 16 };
 enum class StatsField : protozero::pbf_tag_type { timestamp = 2, item = 3 };
 enum class TimeField : protozero::pbf_tag_type { seconds = 1, nanoseconds = 2 };
@@ -66,6 +69,48 @@ Item decode_item(std::string_view bytes) {
   return item;
 }
 
+std::vector<double> decode_doubles(protozero::pbf_message<DistributionField>& message) {
+  const auto range = message.get_packed_double();
+  return {range.begin(), range.end()};
+}
+
+/// A histogram that Osler wrote; nothing when it cannot be one.
+std::optional<Histogram> decode_distribution(std::string_view bytes, std::string& name) {
+  Histogram histogram;
+  std::vector<double> figures;
+  protozero::pbf_message<DistributionField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    const bool packed = message.wire_type() == pbf_wire_type::length_delimited;
+    if (message.tag() == DistributionField::step && message.wire_type() == pbf_wire_type::varint) {
+      histogram.step = message.get_int64();
+    } else if (message.tag() == DistributionField::name && packed) {
+      name = view(message.get_view());
+    } else if (message.tag() == DistributionField::figures && packed) {
+      figures = decode_doubles(message);
+    } else if (message.tag() == DistributionField::limits && packed) {
+      histogram.limits = decode_doubles(message);
+    } else if (message.tag() == DistributionField::counts && packed) {
+      histogram.counts = decode_doubles(message);
+    } else {
+      message.skip();
+    }
+  }
+  constexpr std::size_t kFigures = 6;
+  if (name.empty() || name.size() > kLongestName || figures.size() != kFigures ||
+      histogram.limits.size() != histogram.counts.size() ||
+      !std::is_sorted(histogram.limits.begin(), histogram.limits.end()) ||
+      std::any_of(histogram.limits.begin(), histogram.limits.end(), [](double limit) { return std::isnan(limit); })) {
+    return std::nullopt;
+  }
+  histogram.min = figures[0];
+  histogram.max = figures[1];
+  histogram.count = figures[2];
+  histogram.sum = figures[3];
+  histogram.sum_squares = figures[4];
+  histogram.wall_time = figures[5];
+  return histogram;
+}
+
 double decode_time(std::string_view bytes) {
   double seconds = 0;
   protozero::pbf_message<TimeField> message(bytes.data(), bytes.size());
@@ -79,6 +124,16 @@ double decode_time(std::string_view bytes) {
     if (message.tag() == TimeField::nanoseconds) seconds += 1e-9 * count;
   }
   return seconds;
+}
+
+/// Whether Osler wrote that "_runtime" is a series of the run.
+bool tells_runtime(std::string_view bytes) {
+  protozero::pbf_message<HistoryField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    if (message.tag() == HistoryField::runtime_told) return true;
+    message.skip();
+  }
+  return false;
 }
 
 std::string joined(const std::vector<std::string_view>& path) {
@@ -204,6 +259,7 @@ void WandbRecords::history(std::string_view bytes, EventSink& sink) {
   bool has_step = false;
   bool lightning = false;
   std::optional<std::int64_t> step;
+  const bool runtime_told = steps_told_ && tells_runtime(bytes);
   protozero::pbf_message<HistoryField> message(bytes.data(), bytes.size());
   while (message.next()) {
     if (message.tag() == HistoryField::item && message.wire_type() == protozero::pbf_wire_type::length_delimited) {
@@ -212,9 +268,18 @@ void WandbRecords::history(std::string_view bytes, EventSink& sink) {
       if (name.empty() || name.size() > kLongestName) continue;
       has_step |= name == "_step";
       lightning |= !steps_told_ && name == kLightningStep;
-      // Other names with an underscore in front are W&B's own: run time, parts of tables.
-      if (name.front() == '_' && name != "_step" && name != "_timestamp") continue;
+      // Other names with an underscore in front are W&B's own: run time, parts of tables. Osler adds the run time
+      // alone.
+      const bool own = steps_told_ ? name == "_runtime" && !runtime_told : name.front() == '_';
+      if (own && name != "_step" && name != "_timestamp") continue;
       value(name, item.json);
+    } else if (steps_told_ && message.tag() == HistoryField::distribution &&
+               message.wire_type() == protozero::pbf_wire_type::length_delimited) {
+      std::string name;
+      if (auto histogram = decode_distribution(view(message.get_view()), name)) {
+        histogram->series = sink.series(name);
+        sink.distribution(*histogram);
+      }
     } else if (message.tag() == HistoryField::step &&
                message.wire_type() == protozero::pbf_wire_type::length_delimited) {
       protozero::pbf_reader inner = message.get_message();

@@ -1,6 +1,7 @@
 // StepRows: events of one step that follow each other become one row.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,7 +13,7 @@ namespace osler::recording {
 /// The values of one step.
 struct StepRow {
   std::int64_t step = 0;
-  double wall_time = kNoTime;  ///< of its first value
+  double wall_time = kNoTime;  ///< of the first value that has one
   std::vector<Event> values;
 };
 
@@ -29,6 +30,7 @@ class StepRows {
       row_.wall_time = event.wall_time;
       ++number_;
     }
+    if (std::isnan(row_.wall_time)) row_.wall_time = event.wall_time;
     if (row_of_.size() <= event.series) row_of_.resize(event.series + 1, 0);
     row_of_[event.series] = number_;
     row_.values.push_back(event);

@@ -2,6 +2,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -37,8 +38,17 @@ constexpr int kItemJson = 16;
 constexpr int kItems = 1;
 constexpr int kHistoryStep = 2;
 // Fields of our own, which W&B passes over. Of the run: that "_step" is the axis, whatever other counters there are. Of
+// the history: a histogram as exact as it was, and that "_runtime" is a series of the run and not W&B's own clock. Of
 // the exit: that nobody said how the run ended, and the words in which it was said.
 constexpr int kRunStepsTold = 15001;
+constexpr int kHistoryDistribution = 15001;
+constexpr int kHistoryRuntimeTold = 15002;
+constexpr int kDistributionName = 1;
+constexpr int kDistributionStep = 2;
+constexpr int kDistributionFigures = 3;
+constexpr int kDistributionLimits = 4;
+constexpr int kDistributionCounts = 5;
+constexpr std::string_view kRuntime = "_runtime";
 constexpr int kExitUntold = 15001;
 constexpr int kExitWords = 15002;
 
@@ -69,6 +79,20 @@ std::string json_histogram(const Histogram& histogram) {
   json bins = json::array({std::min(histogram.min, histogram.limits.empty() ? histogram.min : histogram.limits[0])});
   for (const double limit : histogram.limits) bins.push_back(limit);
   return json{{"_type", "histogram"}, {"values", histogram.counts}, {"bins", bins}}.dump();
+}
+
+/// All that is known of a histogram; the JSON beside it has only edges and counts.
+std::string exact_histogram(const Histogram& histogram, const std::string& name) {
+  std::string message;
+  pbf_writer writer(message);
+  const std::array figures = {histogram.min, histogram.max,         histogram.count,
+                              histogram.sum, histogram.sum_squares, histogram.wall_time};
+  writer.add_string(kDistributionName, name);
+  writer.add_int64(kDistributionStep, histogram.step);
+  writer.add_packed_double(kDistributionFigures, figures.begin(), figures.end());
+  writer.add_packed_double(kDistributionLimits, histogram.limits.begin(), histogram.limits.end());
+  writer.add_packed_double(kDistributionCounts, histogram.counts.begin(), histogram.counts.end());
+  return message;
 }
 
 class WandbSink final : public Sink {
@@ -161,15 +185,24 @@ class WandbSink final : public Sink {
       pbf_writer(message).add_message(kItems, item(key, value));
       summary_[std::string(key)] = value;
     };
-    for (const Event& event : row.values) put(names[event.series], json_number(event.value));
+    bool runtime_told = false;
+    for (const Event& event : row.values) {
+      put(names[event.series], json_number(event.value));
+      runtime_told |= names[event.series] == kRuntime;
+    }
     while (!histograms_.empty() && histograms_.begin()->first <= row.step) {
       const Histogram& histogram = histograms_.begin()->second;
       pbf_writer(message).add_message(kItems, item(names[histogram.series], json_histogram(histogram)));
+      pbf_writer(message).add_message(kHistoryDistribution, exact_histogram(histogram, names[histogram.series]));
       histograms_.erase(histograms_.begin());
     }
     runtime_ = std::isnan(row.wall_time) ? runtime_ : row.wall_time - options_.wall_time;
     put("_step", std::to_string(row.step));
-    put("_runtime", json_number(runtime_));
+    if (runtime_told) {
+      pbf_writer(message).add_bool(kHistoryRuntimeTold, true);
+    } else {
+      put(kRuntime, json_number(runtime_));
+    }
     if (!std::isnan(row.wall_time)) put("_timestamp", json_number(row.wall_time));
     std::string step;
     pbf_writer(step).add_int64(1, row.step);
