@@ -155,6 +155,22 @@ TEST(Faults, AFigureLosesNothing) {
   check_replacing({"plot", "LOG", "-o", "OUT"}, "out.svg");
 }
 
+TEST(Faults, AFigureInPngLosesNothing) {
+  check_replacing({"plot", "LOG", "-o", "OUT", "--kind", "overview", "--width", "320", "--scale", "1"}, "out.png");
+}
+
+TEST(Faults, AFigureInPdfLosesNothing) {
+  check_replacing({"plot", "LOG", "-o", "OUT"}, "out.pdf");
+}
+
+TEST(Faults, AReportInPdfLosesNothing) {
+  check_replacing({"report", "LOG", "-o", "OUT"}, "out.pdf");
+}
+
+TEST(Faults, AReportInPngLosesNothing) {
+  check_replacing({"report", "LOG", "-o", "OUT"}, "out.png");
+}
+
 TEST(Faults, AReportInHtmlLosesNothing) {
   check_replacing({"diagnose", "LOG", "--html", "OUT"}, "out.html");
 }
@@ -165,6 +181,25 @@ TEST(Faults, AReportInSarifLosesNothing) {
 
 TEST(Faults, ABaselineLosesNothing) {
   check_replacing({"baseline", "learn", "RUNS", "-o", "OUT"}, "team.json");
+}
+
+TEST(Faults, ALearnersProgressIsNotLost) {
+  using ::testing::AnyOf;
+  const TestFolder folder;
+  const fs::path path = folder / "state/learn.json";
+  const auto read_lesson = [&](const char* lesson) { return osler({"learn", lesson, "--progress", path.string()}); };
+  ASSERT_EQ(suffer({}, [&] { return read_lesson("1"); }).code, cli::kFine);
+  const std::string before = content(path);
+  ASSERT_EQ(suffer({}, [&] { return read_lesson("2"); }).code, cli::kFine);
+  const std::string after = content(path);
+  ASSERT_NE(before, after);
+  at_every_call([&] { write(path, before); }, [&] { return read_lesson("2"); },
+                [&](const End& end) {
+                  EXPECT_THAT(content(path), AnyOf(before, after));
+                  if (end.tally.struck == 0) {
+                    EXPECT_EQ(content(path), after);
+                  }
+                });
 }
 
 /// A verb that puts files into a folder beside older ones.
