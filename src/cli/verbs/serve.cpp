@@ -124,6 +124,9 @@ int run_serve(const Arguments& arguments) {
   for (RoleOverride& role : diagnosis->roles) diagnosis->roles_if_there.push_back(std::move(role));
   diagnosis->roles.clear();
   allow_many_connections();
+  // Before there is anything to clean up. Service managers send SIGTERM: it ends the server as Ctrl-C does.
+  const Interrupt interrupt;
+  std::signal(SIGTERM, [](int) { std::raise(SIGINT); });
   const PlaygroundFolder playground(arguments.playground);
   ServeOptions options;
   if (!playground.path().empty()) options.trainer = gallery_program();
@@ -153,9 +156,6 @@ int run_serve(const Arguments& arguments) {
       }
     });
   }
-  const Interrupt interrupt;
-  // Service managers send SIGTERM: it ends the server as Ctrl-C does.
-  std::signal(SIGTERM, [](int) { std::raise(SIGINT); });
   const std::stop_callback stop(interrupt.token(), [&server] { (*server)->stop(); });
   (*server)->run();
   return kFine;
