@@ -39,6 +39,14 @@ TEST(Headline, OfALongRunWhoseMetricRisesBeginsWhereTheLogDoes) {
   EXPECT_DOUBLE_EQ(report.metrics.at("first-train-loss"), -200);
 }
 
+TEST(Headline, OfALongRunThatIsFarBelowItsTrueStartIsSound) {
+  // Printed with four digits it is the same in the end, at a fifth of where it began.
+  const Report report = report_on(
+      1'000'000, {{"loss", [](int step) { return std::round(1e4 * (2.3 + 8.04 * std::exp(-step / 500.0))) / 1e4; }}});
+  EXPECT_EQ(report.status, Status::healthy) << report.headline;
+  EXPECT_THAT(report.headline, HasSubstr("went from 10.34 to 2.3"));
+}
+
 TEST(Headline, OfALossThatOnlyCameDownToGuessingTellsWhereItCameFrom) {
   const Report report =
       report_on(2'000, {{"loss", [](int step) { return 2.3026 + 3 * std::exp(-step / 2.0) + 0.001 * (step % 7); }}});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "diagnosis/evidence/chance.h"
@@ -159,16 +160,17 @@ std::optional<Observation> died(const Reading& loss, const SettingValues& settin
   const bool moved = loss.top - loss.best > settings["moved"] * std::abs(loss.start);
   if (n - since < settings["dead_points"] ||
       static_cast<double>(n - since) < settings["dead_share"] * static_cast<double>(n) || !moved ||
-      std::abs(last) < settings["far"] * std::abs(loss.start)) {
+      std::abs(last) < settings["far"] * std::max(std::abs(loss.start), std::abs(loss.opening))) {
     return std::nullopt;
   }
   const std::int64_t step = loss.step_at(since);
   Observation seen = observe(Severity::critical, confidence_of(4), step, loss.last_step,
-                             loss.name + " is " + number(loss.shown(last)) + " in every evaluation since " +
-                                 at_step(step) + ": nothing is learned any more.");
-  seen.evidence.push_back(evidence(
-      loss.name, step, loss.last_step, loss.shown(last), loss.shown(loss.best),
-      number(static_cast<double>(n - since)) + " equal values; its best was " + number(loss.shown(loss.best))));
+                             loss.name + " is " + number(loss.shown(last)) + " at every point since " + at_step(step) +
+                                 ": nothing is learned any more.");
+  const auto first = loss.curve.count.begin() + static_cast<std::ptrdiff_t>(since);
+  seen.evidence.push_back(evidence(loss.name, step, loss.last_step, loss.shown(last), loss.shown(loss.best),
+                                   number(std::accumulate(first, loss.curve.count.end(), 0.0)) +
+                                       " equal values; its best was " + number(loss.shown(loss.best))));
   return seen;
 }
 
