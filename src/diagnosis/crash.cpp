@@ -1,13 +1,29 @@
 // Reading the marks of a run's end.
 #include "diagnosis/crash.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "diagnosis/facts.h"
 
 namespace osler {
+namespace {
+
+/// Of a collective that ended the program: it was waited for, rather than that it broke at once.
+bool tells_waiting(std::string_view line) {
+  using namespace std::string_view_literals;
+  constexpr std::array kWords = {"timeout"sv, "Timeout"sv, "timed out"sv, "Timed out"sv, "Watchdog"sv, "watchdog"sv};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
+}  // namespace
 
 std::string Crash::in_words() const {
   if (kind == "out-of-memory") return "running out of memory";
-  if (kind == "nccl-timeout") return "a collective operation that timed out";
+  if (kind == "nccl-timeout")
+    return std::string("a collective operation that ") + (tells_waiting(line) ? "timed out" : "failed");
   if (kind == "time-limit") return "a time limit";
   if (kind == "preempted") return "preemption";
   if (kind == "killed") return "being killed";

@@ -12,7 +12,7 @@ All processes must reach the same collective operation. One that died, hangs in 
 the others waiting until the watchdog ends them.
 
 ## How it shows
-A watchdog that caught a timeout in an all-reduce. The first process to complain is seldom the one at fault.
+A watchdog that caught a timeout in an all-reduce, or an error of NCCL's. The first process to complain is seldom the one at fault.
 
 ## What else looks like it
 A network that fails. A crash of one rank whose own traceback stands earlier in the log.
@@ -40,10 +40,10 @@ std::vector<Remedy> remedies(const Patient& patient, const Verdicts&) {
 
 Cause collective_timeout() {
   return {.id = "collective-timeout",
-          .title = "A collective operation timed out",
+          .title = "A collective operation timed out or failed",
           .doc = kDoc,
           .prior = -1.5,
-          .pulls = {{"run-crashed", 3.2, 0, "the log says that a collective operation timed out"}},
+          .pulls = {{"run-crashed", 3.2, 0, "the log says that a collective operation did not come to its end"}},
           .settle_probe = "",
           .settle = "Look for the rank whose last message is the oldest: it is the one that was waited for.",
           .impossible = impossible,

@@ -1,4 +1,4 @@
-// What step-time-cliff and training-stalled say of the pace of a run.
+// What step-time-cliff and training-stalled say of the pace of a run, and run-crashed of its end.
 #include <gtest/gtest.h>
 
 #include "diagnosis/sample_run.h"
@@ -66,6 +66,20 @@ Run timed(double seconds_per_step) {
   osler::Run run;
   record(run, "loss", curve(100, descent), {.start_time = 1.7e9, .seconds_per_step = seconds_per_step});
   return run;
+}
+
+TEST(RunCrashed, SaysOfACollectiveWhatTheLogSays) {
+  const auto told = [](const std::string& line) {
+    osler::Run run;
+    record(run, "loss", noisy(100, 0.02, 1, [](double x) { return 2 - x; }), {.stride = 1});
+    run.add(Mark{Mark::Kind::crashed, 99, kNoTime, "nccl-timeout: " + line});
+    const Verdict verdict = verdict_of("run-crashed", run);
+    EXPECT_TRUE(found(verdict, Severity::critical)) << in_words(verdict);
+    return in_words(verdict);
+  };
+  EXPECT_NE(told("Watchdog caught collective operation timeout").find("operation that timed out"), std::string::npos);
+  EXPECT_NE(told("DistBackendError: NCCL error, unhandled cuda error").find("operation that failed"),
+            std::string::npos);
 }
 
 TEST(TrainingStalled, ALogThatStoppedGrowingIsAWarning) {
