@@ -56,7 +56,7 @@ void a_reward_that_sinks_by_a_third(Log& log, Random& random) {
 void a_skewed_reward_that_sinks(Log& log, Random& random) {
   log.lengthen(300);
   const double start = random.uniform(-125, -90);
-  const double lost = random.uniform(35, 60);
+  const double lost = random.uniform(45, 70);
   log.add(reward_of(random), 0, [=, &random](double x) {
     const double fallen = start - lost * std::min(1.0, 1.5 * x);
     return fallen + 12 * random.normal() - (random.chance(0.08) ? random.uniform(20, 120) : 0);

@@ -81,7 +81,8 @@ Motion motion_after(const Reading& metric, double step) {
 
 bool only_grows_surer(const Patient& patient, const Reading& loss, const Turn& turn) {
   constexpr double kGood = 0.78;    // accuracy from which on most answers are right, whatever the classes
-  constexpr double kSolved = 0.95;  // accuracy at which the size of a rise does not matter
+  constexpr double kSolved = 0.95;  // accuracy at which the size of a rise hardly matters
+  constexpr double kFar = 2;        // rise as a share of the lowest that matters all the same
   constexpr double kMild = 0.5;     // rise of the loss as a share of its lowest
   constexpr double kHeld = 0.15;    // share of its gain that an accuracy which holds may have lost
   const auto accuracy = patient.best_accuracy();
@@ -90,7 +91,7 @@ bool only_grows_surer(const Patient& patient, const Reading& loss, const Turn& t
   if (motion_after(metric, loss.curve.step[turn.valley.bottom]) == Motion::declined) return false;
   const bool holds = metric.end - metric.best <= std::max(kHeld * (metric.top - metric.best), metric.noise.sigma);
   const double rise = turn.valley.end - turn.valley.floor;
-  return holds && (*accuracy >= kSolved || rise < kMild * std::abs(turn.valley.floor));
+  return holds && rise < (*accuracy >= kSolved ? kFar : kMild) * std::abs(turn.valley.floor);
 }
 
 bool training_improves_after(const Patient& patient, double step, const Reading& validation) {

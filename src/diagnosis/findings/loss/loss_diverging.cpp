@@ -147,11 +147,13 @@ bool contradicted(const Patient& patient, double since) {
   constexpr std::size_t kFewest = 5;
   constexpr double kNear = 0.15;  // share of its gain that it may have lost
   constexpr double kMuch = 0.3;   // share of its start that is a gain whatever the scatter of a few evaluations
+  constexpr double kTwice = 2;    // times its best: a positive loss that ends higher has not stayed near it
   const auto fine = [&](const Reading& reading) {
     if (reading.size() < kFewest || reading.curve.step.back() < since) return false;
     const double gain = std::max(reading.start, reading.smoothed[reading.index_at(since)]) - reading.best;
     const bool gained = gain > 3 * reading.noise.sigma || gain > kMuch * std::abs(reading.start);
-    return gained && reading.end - reading.best < kNear * gain;
+    const bool multiple = !reading.negated && reading.best > 0 && reading.end > kTwice * reading.best;
+    return gained && !multiple && reading.end - reading.best < kNear * gain;
   };
   const auto& qualities = patient.validation_quality();
   return (patient.validation() != nullptr && fine(*patient.validation())) ||

@@ -55,7 +55,9 @@ TurnLimits limits_for_metric(const SettingValues& settings) {
 bool metric_improves(const Patient& patient, double step) {
   const auto& qualities = patient.validation_quality();
   return std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
-    return quality.size() >= 5 && motion_after(quality, step) == Motion::improved;
+    // One that sank first and comes back has not got better.
+    return quality.size() >= 5 && quality.end < quality.smoothed[quality.index_at(step)] &&
+           motion_after(quality, step) == Motion::improved;
   });
 }
 

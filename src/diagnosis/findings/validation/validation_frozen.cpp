@@ -60,9 +60,13 @@ Repeat most_repeated(const Series& series) {
   for (const Bucket& bucket : series.summary().buckets()) {
     if (bucket.count == 0) continue;
     best.points += bucket.count;
+    // Values that lie on both sides of the border between two roundings are one all the same.
     const double same = in_single_precision(bucket.min);
-    if (same != in_single_precision(bucket.max)) continue;
-    auto [entry, fresh] = counts.try_emplace(same, Repeat{bucket.min, 0, 0, bucket.first_step});
+    if (std::abs(same - in_single_precision(bucket.max)) > 1) continue;
+    auto entry = counts.lower_bound(same - 1);
+    if (entry == counts.end() || entry->first > same + 1) {
+      entry = counts.emplace(same, Repeat{bucket.min, 0, 0, bucket.first_step}).first;
+    }
     entry->second.times += bucket.count;
     if (entry->second.times > best.times) {
       best.value = entry->second.value;
