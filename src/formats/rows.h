@@ -43,9 +43,11 @@ struct Row {
 /// - A column called like a step counter (global_step, step, iter, ..., then episode, then epoch) is the axis if its
 ///   values are whole numbers and taking them would not overwrite points; a sentinel of -1 counts as absent.
 /// - With no such column, or when all of them stand still while values go on, the order of the rows is the axis.
-/// - In the log of an agent (a reward, an episode), steps that go up and down are the lengths of episodes: a series. The
+/// - In the log of an agent (a reward, an episode), steps that go up and down are the lengths of episodes: a series.
+/// The
 ///   episode is the axis then, else the order of the rows.
-/// - A counter that falls back while the epoch, or the episode, rises counts within its epoch: an offset keeps the steps rising.
+/// - A counter that falls back while the epoch, or the episode, rises counts within its epoch: an offset keeps the
+/// steps rising.
 ///   A counter that falls back otherwise is a restart, and is passed on as it is.
 /// - A counter that keeps falling and leaping back to its front is that of several writers; from there on the order of
 ///   the rows is the axis, and a mark says so. Until that is clear a few rows wait.
@@ -53,8 +55,8 @@ struct Row {
 ///   whose own counter counts evaluation batches.
 /// - Where the rows come newest first they are turned round, up to kMostTurned cells of them.
 /// Columns that count steps are not emitted as series, except the epoch. A NaN in a figure of merit that means "not
-/// measured" is left out (GapFilter), and so are the zeros of a validation that did not take place (SkippedEvaluation). Time columns in seconds (or ms, us, ns) since
-/// 1970 become the wall time.
+/// measured" is left out (GapFilter), and so are the zeros of a validation that did not take place (SkippedEvaluation).
+/// Time columns in seconds (or ms, us, ns) since 1970 become the wall time.
 ///
 /// One assembler speaks to one sink for life. Columns beyond kMostColumns are ignored.
 class RowAssembler {
@@ -159,10 +161,10 @@ class RowAssembler {
   GapFilter gaps_;
   SkippedEvaluation skipped_;
   bool segment_starts_ = false;
-  bool acts_ = false;       // a column tells of an agent: a reward, an episode
-  bool has_epoch_ = false;  // among the columns
+  bool acts_ = false;                     // a column tells of an agent: a reward, an episode
+  bool has_epoch_ = false;                // among the columns
   std::optional<std::uint32_t> episode_;  // beside an axis that may begin anew in each
-  std::optional<std::uint32_t> axis_;  // none: the order of the rows
+  std::optional<std::uint32_t> axis_;     // none: the order of the rows
 
   std::int64_t order_ = -1;
   std::int64_t current_step_ = 0;

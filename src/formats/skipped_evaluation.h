@@ -11,9 +11,9 @@ namespace osler {
 
 struct Cell;
 
-/// Some trainers fill the columns of the validation with zeros where none took place: before the first one, between two,
-/// or in every row where it is switched off. A loss of exactly 0 on data that is not trained on, beside another loss or
-/// a figure that is 0 as well and a training loss that is not, was never measured.
+/// Some trainers fill the columns of the validation with zeros where none took place: before the first one, between
+/// two, or in every row where it is switched off. A loss of exactly 0 on data that is not trained on, beside another
+/// loss or a figure that is 0 as well and a training loss that is not, was never measured.
 class SkippedEvaluation {
  public:
   /// Says what the next column means.

@@ -53,14 +53,16 @@ A table of numbers: one line per step or epoch, columns separated by commas, tab
 
 **What is read.** Every column of numbers is a series. The step is the column called `global_step`, `step`, `iter`,
 `iteration`, `batch`, `episode` or the like, else `epoch` when it has one row for each, else the order of the rows. A
-counter that starts again in each epoch is continued; one that starts again without that is a restart. A column of
+counter that starts again in each epoch is continued; one that starts again without that is a restart. In the table of an agent (a reward, an
+episode) `steps` that go up and down are the lengths of its episodes, a series like any other. A column of
 Unix times (`time`, `timestamp`, `wall_time`) or of dates is the wall time. A column `phase`, `mode` or `split` that says
 `train`, `val` or `test` goes into the names of that row's series: `val/loss`.
 
 A table of one number per row (`step,metric,value`, or `250 val 3.1` without a header) gives one series per name; a number
-under the name of a phase is the loss. A file of bare numbers, one a line, is one series with the file's name: `train_loss.txt`.
+under the name of a phase is the loss. A file of bare numbers, one a line, is one series with the file's name: `train_loss.txt`;
+so is a step and a number on each line where the file is named after a figure of merit.
 
-**Quirks that are understood.** Empty cells; rows that come newest first; `nan` or `inf` where nothing was measured; a last row with
+**Quirks that are understood.** Empty cells; zeros in all columns of a validation that did not take place; rows that come newest first; `nan` or `inf` where nothing was measured; a last row with
 fewer fields than columns (left out and reported); names and fields in quotes or padded with blanks; a header that is repeated
 (the training was started again, the later part wins); no header at all; first lines `# {...}` with the
 configuration as JSON, or `# lr,0.001` one by one; a header longer than the view of the sniffers; `nan`, `NaN`, `inf`, `-Infinity`, `1.#QNAN`,

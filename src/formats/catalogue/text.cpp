@@ -16,13 +16,15 @@ nothing but their numbers have the same shape, and what the numbers of a shape m
 **Names.** The words before a number name it: `loss: 0.3`, `loss=0.3`, `loss 0.3`, `[loss] 0.3`, `'loss': 0.3`,
 `"loss": "0.3"`. In `Loss 2.1 (2.3)` the second number becomes `Loss (avg)`; in `lr=[1e-3, 1e-4]` the later ones become
 `lr.1` and so on; `Accuracy: 98/100` is 0.98. A rate that has its name behind it (`1.8it/s`, `724 words/s`) is called by
-its unit; in a line that counts, figures of merit may all have their names behind them (`0.98 loss, 94.3% accuracy`). `train`, `[valid]`, `DEV :` before a figure of merit become part of its name (`valid/loss`), and so does an
+its unit; in front it may have blanks around its slash (`Tokens / Sec: 1252`); in a line that counts, figures of merit may all have their names behind them (`0.98 loss, 94.3% accuracy`). `train`, `[valid]`, `DEV :` before a figure of merit become part of its name (`valid/loss`), and so does an
 evaluation announced by a heading on a line of its own. The same name in lines per step and in lines per epoch makes two
 series, the later one with ` (epoch)` or ` (step)` behind its name.
 
 **Steps.** `step`, `iter`, `global_step`, `num_updates`, ... place a line; so do `Epoch [3/10], Step [100/600]`,
 `Epoch: [3][100/600]`, progress bars, and a bare number in front (`[10] train-auc: 0.9`). A counter that starts again in
-each epoch is continued. A lone `Batch = 100` counts once it rises. Where only epochs are counted they are the steps. A line without counter stands where the line
+each epoch is continued. `Average Reward after 4 episodes: 168.7` counts by its 4. Where an agent's rewards are logged, `steps` that go up
+and down are the lengths of episodes: the episode is the step, else the lines are counted. Lines that tell of data being
+made ready (`Tokenizing 100/2000`) count nothing. A lone `Batch = 100` counts once it rises. Where only epochs are counted they are the steps. A line without counter stands where the line
 before it stood; a dictionary that a trainer prints between states of its bar stands where the bar was cleared for it, even
 if it comes out of a buffer later. When the steps go back, training was restarted. When two processes write into one file alternately,
 the second one's series end with ` #2`.

@@ -32,7 +32,7 @@ constexpr std::string_view kDoc = R"(
 
 **Quirks.** The losses `box`, `cls`, `dfl` or `obj` add up to the total, which is not written. `x/lr0` to `x/lr2`, later `lr/pg0` to
 `lr/pg2`, are the learning rates of the parameter groups; the bias group starts high and falls in the warm-up. A resumed
-training appends.
+training appends. Rows whose validation losses are all 0 were not evaluated: their zeros are left out.
 )";
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "formats/text/key.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "formats/numbers.h"
@@ -198,6 +199,35 @@ std::string_view without_absent_value(std::string_view line, std::string_view na
   return absent ? name.substr(name.find_first_not_of(' ', space)) : name;
 }
 
+/// "21 timesteps with reward 18": the unit of the number before is no part of the name.
+std::string_view behind_with(std::string_view name) {
+  constexpr std::string_view kWith = " with ";
+  const std::size_t with = name.find(kWith);
+  if (with == std::string_view::npos) return name;
+  const std::string_view rest = name.substr(with + kWith.size());
+  const KeyTraits unit = describe_key(name.substr(0, with));
+  return (unit.epoch || unit.step != 0) && describe_key(rest).metric ? rest : name;
+}
+
+/// "Tokens / Sec: 1234": what is counted in each unit of time is part of the name.
+std::string_view with_numerator(std::string_view text, std::string_view name) {
+  static constexpr std::array<std::string_view, 12> kUnits = {"s",  "sec",  "secs", "second", "seconds",   "min",
+                                                              "ms", "step", "iter", "batch",  "iteration", "epoch"};
+  const auto is_name = [&](std::string_view unit) {
+    return unit.size() == name.size() && starts_with_folded(name, unit);
+  };
+  if (std::none_of(kUnits.begin(), kUnits.end(), is_name)) return name;
+  std::string_view before = text.substr(0, static_cast<std::size_t>(name.data() - text.data()));
+  trim_right(before);
+  if (before.empty() || before.back() != '/') return name;
+  before.remove_suffix(1);
+  trim_right(before);
+  bool too_many = false;
+  const std::string_view counted = words_at_end(before, 2, too_many);
+  if (counted.empty() || too_many || counted.data() + counted.size() != before.data() + before.size()) return name;
+  return {counted.data(), static_cast<std::size_t>(name.data() + name.size() - counted.data())};
+}
+
 /// "reward: [(0, '" in front of a number without the pair's index: which policy earned it.
 std::string_view without_index(std::string_view text) {
   constexpr std::string_view kBehind = ", '";
@@ -244,7 +274,8 @@ Key key_before(std::string_view line, std::size_t from, std::size_t to) {
       name = words_at_end(text, key.separated ? kMostWords : kMostLooseWords, key.sentence);
     }
   }
-  if (!name.empty()) name = without_absent_value(line, name);
+  if (!name.empty() && key.separated && !key.quoted) name = with_numerator(text, name);
+  if (!name.empty()) name = behind_with(without_absent_value(line, name));
   name = without_foreign_words(core_of_key(name));
   if (name.empty() || name.size() > kLongestName || !has_letter(name) || names_source_file(name)) return key;
   if (is_half_of_day(line, name)) return key;

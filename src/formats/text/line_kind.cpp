@@ -73,6 +73,29 @@ bool looks_like_code(std::string_view line) {
   return has_call_after_assignment(body);
 }
 
+bool prepares_data(std::string_view line) {
+  static constexpr std::array kPreparing = {
+      "tokenizing"sv, "tokenising"sv, "loading"sv,   "preprocessing"sv, "downloading"sv, "extracting"sv,    "caching"sv,
+      "unpacking"sv,  "processing"sv, "preparing"sv, "indexing"sv,      "scanning"sv,    "pre-processing"sv};
+  // A date and a level may stand in front.
+  std::size_t words = 0;
+  for (std::size_t at = 0; at < line.size() && words < kFewWords;) {
+    if (!is_word_character(line[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_word(line, at);
+    const std::string_view word = line.substr(at, end - at);
+    const bool known = std::any_of(kPreparing.begin(), kPreparing.end(), [&](std::string_view one) {
+      return one.size() == word.size() && starts_with_folded(word, one);
+    });
+    if (known) return only_date_and_level(line.substr(0, at));
+    ++words;
+    at = end;
+  }
+  return false;
+}
+
 CocoLine coco_line(std::string_view line) {
   const bool precision = contains(line, "Average Precision");
   if (!contains(line, "@[") || !contains(line, "IoU=") || (!precision && !contains(line, "Average Recall"))) return {};

@@ -14,6 +14,9 @@ namespace osler::text {
 /// Whether the line is one that only a program starts with ("import torch"); what follows is likely code too.
 [[nodiscard]] bool opens_code(std::string_view line);
 
+/// Whether the line tells of data that is made ready: "Tokenizing 100/2000", "INFO - Loading images: 35/100".
+[[nodiscard]] bool prepares_data(std::string_view line);
+
 /// " Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = 0.351", as pycocotools prints it.
 struct CocoLine {
   bool is_one = false;

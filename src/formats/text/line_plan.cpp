@@ -7,6 +7,7 @@
 #include "formats/numbers.h"
 #include "formats/text/key.h"
 #include "formats/text/line_kind.h"
+#include "formats/text/line_parts.h"
 #include "formats/text/wall_clock.h"
 
 namespace osler::text {
@@ -14,17 +15,6 @@ namespace {
 
 constexpr std::size_t kMostSplits = 64;   // per line; no line needs more
 constexpr std::size_t kLongestList = 16;  // "lr=[...]": more are data, not a handful of parameter groups
-
-/// One number with what surrounds it.
-struct Part {
-  Key key;
-  KeyTraits traits;
-  std::string_view gap;            // the text between the number before and this one
-  std::string_view name_for_next;  // where this number is a counter in the middle of a sentence
-  bool numerator = false;          // of "3/10"
-  bool behind = false;             // the name stands behind the number
-  bool denominator = false;
-};
 
 bool only(std::string_view text, std::string_view allowed) {
   return text.find_first_not_of(allowed) == std::string_view::npos;
@@ -40,7 +30,8 @@ class Planner {
     plan_.code = looks_like_code(line_);
     if (plan_.code) return std::move(plan_);
     plan_.dated = !std::isnan(wall_time_of(line_));
-    describe_parts();
+    parts_ = parts_of(line_, numbers_, plan_.named);
+    if (only_prepares()) return std::move(plan_);
     find_splits();
     find_bar();
     find_counters();
@@ -52,6 +43,12 @@ class Planner {
   }
 
  private:
+  /// "Processing 100/2000 files, 120 files/s": neither steps of a training nor what it measures.
+  [[nodiscard]] bool only_prepares() const {
+    const auto trains = [](const Part& part) { return part.traits.metric || part.traits.epoch; };
+    return prepares_data(line_) && std::none_of(parts_.begin(), parts_.end(), trains);
+  }
+
   /// Of such a line only the last number is a result.
   LinePlan plan_coco(std::string_view figure) {
     if (figure.empty() || numbers_.empty()) return std::move(plan_);
@@ -69,96 +66,11 @@ class Planner {
   }
   [[nodiscard]] bool integer(std::size_t k) const { return numbers_[k].written == Written::integer; }
   [[nodiscard]] std::string_view rest_after(std::size_t k) const { return line_.substr(numbers_[k].unit_end); }
+  [[nodiscard]] std::string_view unit_of(std::size_t k) const { return osler::text::unit_of(line_, numbers_[k]); }
+  [[nodiscard]] bool lasts(std::size_t k) const { return osler::text::lasts(line_, numbers_[k]); }
   [[nodiscard]] bool is_counter(std::size_t k) const {
     const auto index = static_cast<std::int16_t>(k);
     return index == plan_.epoch || index == plan_.step || index == plan_.total || index == plan_.rank;
-  }
-
-  void describe_parts() {
-    parts_.resize(numbers_.size());
-    std::size_t from = 0;
-    for (std::size_t k = 0; k < numbers_.size(); ++k) {
-      Part& part = parts_[k];
-      part.gap = line_.substr(from, numbers_[k].begin - from);
-      if (k > 0 && trim(part.gap) == "/" && integer(k) && integer(k - 1) && !parts_[k - 1].denominator) {
-        part.denominator = true;
-        parts_[k - 1].numerator = true;
-      } else {
-        part.key = key_before(line_, from, numbers_[k].begin);
-        if (k > 0 && part.key.text.empty()) take_name_before_counter(k);
-        if (part.key.text.empty()) take_name(k, name_between(part.gap));
-        if (!part.key.text.empty()) part.traits = describe_key(part.key.text);
-        part.traits.metric |= is_share_of_right(k);
-        if (part.key.sentence || part.traits.story) part.traits = {.story = true};
-        if (!part.traits.epoch && part.traits.step == 0) part_name_from_counter(part);
-        if (!part.key.text.empty()) ++plan_.named;
-      }
-      from = numbers_[k].unit_end;
-    }
-    take_names_behind();
-  }
-
-  void take_name(std::size_t k, std::string_view name) {
-    if (name.empty()) return;
-    parts_[k].key = {.text = name, .begin = static_cast<std::size_t>(name.data() - line_.data()), .separated = true};
-  }
-
-  /// "Correct = 71.65%"; "correct 3" and "correct: 12" are counts or words.
-  [[nodiscard]] bool is_share_of_right(std::size_t k) const {
-    const Key& key = parts_[k].key;
-    return key.text.size() == 7 && starts_with_folded(key.text, "correct") && key.separated && unit_of(k) == "%";
-  }
-
-  /// "Epoch 3: 0.98 loss, 94.3% accuracy": in a line that counts, where each number has the name of a figure of merit
-  /// behind it and none has one of its own in front, the names are those behind.
-  void take_names_behind() {
-    std::vector<std::string_view> names(parts_.size());
-    bool counts = false;
-    bool first = true;
-    for (std::size_t k = 0; k < parts_.size(); ++k) {
-      const Part& part = parts_[k];
-      counts |= part.traits.epoch || part.traits.step != 0;
-      const bool own = !part.key.text.empty() && (first || part.key.text != names[k - 1]);
-      if (part.traits.metric && own) return;
-      if (part.traits.epoch || part.traits.step != 0 || part.denominator || lasts(k) || own) continue;
-      const std::size_t end = k + 1 < numbers_.size() ? numbers_[k + 1].begin : line_.size();
-      names[k] = name_behind(line_, numbers_[k].unit_end, end);
-      if (names[k].empty()) return;
-      first = false;
-    }
-    if (!counts) return;
-    for (std::size_t k = 0; k < parts_.size(); ++k) {
-      if (names[k].empty()) continue;
-      take_name(k, names[k]);
-      parts_[k].traits = describe_key(names[k]);
-      parts_[k].behind = true;
-      ++plan_.named;
-    }
-  }
-
-  /// "Score at iteration 100 is 0.5": the number counts, the words before "at" name what follows.
-  static void part_name_from_counter(Part& part) {
-    const std::size_t space = part.key.text.rfind(' ');
-    if (space == std::string_view::npos) return;
-    const KeyTraits counter = describe_key(part.key.text.substr(space + 1));
-    if (!counter.epoch && counter.step == 0) return;
-    std::string_view name = part.key.text.substr(0, space);
-    for (const std::string_view word : {" at", " after", " for", " in", " of", " on"}) {
-      if (!name.ends_with(word)) continue;
-      part.name_for_next = name.substr(0, name.size() - word.size());
-      part.traits = counter;
-      return;
-    }
-  }
-
-  void take_name_before_counter(std::size_t k) {
-    const std::string_view name = parts_[k - 1].name_for_next;
-    const std::string_view gap = trim(parts_[k].gap);
-    if (name.empty() || (gap != "is" && gap != ":" && gap != "=" && gap != "," && gap != "was")) return;
-    parts_[k].key = parts_[k - 1].key;
-    parts_[k].key.text = name;
-    parts_[k].key.separated = true;
-    parts_[k].key.sentence = false;
   }
 
   /// Words like "train" or "[valid]" that stand for themselves, with their places.
@@ -199,16 +111,6 @@ class Planner {
       if (at < place) found = split;
     }
     return found;
-  }
-
-  [[nodiscard]] std::string_view unit_of(std::size_t k) const {
-    return line_.substr(numbers_[k].end, numbers_[k].unit_end - numbers_[k].end);
-  }
-
-  /// "1 epoch: 50.2 secs" is a duration.
-  [[nodiscard]] bool lasts(std::size_t k) const {
-    const std::string_view rest = trim(rest_after(k));
-    return is_time_unit(unit_of(k)) || rest.starts_with("sec") || rest.starts_with("min");
   }
 
   void find_bar() {
@@ -257,14 +159,33 @@ class Planner {
     for (const char c : name) plan_.counter = (plan_.counter ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
   }
 
-  /// "episode: 3, score: 21, steps: 187" counts episodes; the steps are how long this one was.
+  /// "episode: 3, score: 21, steps: 187", "Ep 3 | Steps 187 | Reward 21": episodes are counted; the steps are how long
+  /// this one was.
   [[nodiscard]] bool length_of_episode(std::size_t k) const {
+    const auto counts_one = [&](const Part& part) {
+      const std::string_view name = part.key.text;
+      const bool one = starts_with_folded(name, "episode") && !is_word(name, "episodes");
+      return (part.traits.step != 0 && one) || (part.traits.epoch && is_word(name, "ep") && rewards());
+    };
+    return could_be_length(k) && std::any_of(parts_.begin(), parts_.end(), counts_one);
+  }
+
+  static bool is_word(std::string_view name, std::string_view word) {
+    return name.size() == word.size() && starts_with_folded(name, word);
+  }
+
+  [[nodiscard]] bool could_be_length(std::size_t k) const {
     const std::string_view name = parts_[k].key.text;
-    const bool plural = (name.size() == 5 && starts_with_folded(name, "steps")) ||
-                        (name.size() == 9 && starts_with_folded(name, "timesteps")) ||
-                        (name.size() == 6 && starts_with_folded(name, "frames"));
-    return plural && plan_.step >= 0 &&
-           starts_with_folded(parts_[static_cast<std::size_t>(plan_.step)].key.text, "episode");
+    return is_word(name, "steps") || is_word(name, "timesteps") || is_word(name, "frames");
+  }
+
+  /// Whether a number is what an agent earned.
+  [[nodiscard]] bool rewards() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
+      const std::string_view name = part.key.text;
+      const std::string_view last = name.substr(name.find_last_of(" _/") + 1);
+      return is_word(last, "reward") || is_word(last, "return") || is_word(last, "score");
+    });
   }
 
   /// "iterations:20000 warmup_steps:20", "Batch=192, Filters=32": what is to be done, not what was.
@@ -318,6 +239,8 @@ class Planner {
     if (plan_.step < 0 && plan_.epoch < 0) find_counter_before_value();
     if (plan_.step < 0) find_bare_counter();
     plan_.batches = counts_batches();
+    const bool alone = plan_.step >= 0 && plan_.epoch < 0 && plan_.total < 0;
+    plan_.may_be_length = alone && could_be_length(static_cast<std::size_t>(plan_.step)) && rewards();
     const bool of_all = plan_.epoch >= 0 && parts_[static_cast<std::size_t>(plan_.epoch)].numerator;
     if (of_all) plan_.epochs = static_cast<std::int16_t>(plan_.epoch + 1);
   }
@@ -327,7 +250,8 @@ class Planner {
     if (plan_.epoch < 0 || plan_.step < 0) return false;
     constexpr std::string_view kBatch = "batch";
     const std::string_view name = parts_[static_cast<std::size_t>(plan_.step)].key.text;
-    const bool named = name.size() >= kBatch.size() && starts_with_folded(name.substr(name.size() - kBatch.size()), kBatch);
+    const bool named =
+        name.size() >= kBatch.size() && starts_with_folded(name.substr(name.size() - kBatch.size()), kBatch);
     return named || plan_.counter_kind == CounterKind::bare;
   }
 

@@ -64,10 +64,11 @@ struct LinePlan {
   CounterKind counter_kind = CounterKind::none;
   std::uint64_t counter = 0;  ///< tells counters of different names apart
   Bar bar = Bar::none;
-  bool batches = false;       ///< the step counts the batches of an epoch: "[Batch 300/940]"
-  bool evaluation = false;    ///< the line tells of data that is not trained on
-  Split split = Split::none;  ///< the first split the line names by itself
-  std::uint8_t named = 0;     ///< how many numbers have a name, counters included
+  bool batches = false;        ///< the step counts the batches of an epoch: "[Batch 300/940]"
+  bool may_be_length = false;  ///< the step may be the length of an episode: "steps: 21, reward: 30"
+  bool evaluation = false;     ///< the line tells of data that is not trained on
+  Split split = Split::none;   ///< the first split the line names by itself
+  std::uint8_t named = 0;      ///< how many numbers have a name, counters included
   bool fractional_epoch = false;
   bool heading = false;           ///< the line starts with its counter and says little else
   bool dated = false;             ///< a date stands in front

@@ -74,6 +74,32 @@ TEST(LinePlan, CountsEpisodesAndNotTheStepsThatARemarkTells) {
   EXPECT_EQ(plan("Episode 7 Step 1000 Reward: 715.00"), "step=1000 <Reward>");
 }
 
+TEST(LinePlan, CountsWithTheNumberInsideAName) {
+  EXPECT_EQ(plan("Average Reward after 4 episodes: 168.75"), "step=4 <Average Reward>");
+  EXPECT_EQ(plan("Average loss after 2 epochs = 1.9"), "epoch=2 <Average loss>");
+  EXPECT_EQ(plan("Average reward over last 100 episodes: 14.5"), "<Average reward over last 100 episodes>");
+}
+
+TEST(LinePlan, TakesTheLengthOfAnEpisodeForNoStep) {
+  EXPECT_EQ(plan("Episode 12 finished after 200 steps, reward: 14"), "step=12 <reward>");
+  EXPECT_EQ(plan("Episode 12 finished after 200 timesteps with reward 14.5"), "step=12 <reward>");
+  EXPECT_EQ(plan("Ep 2 | Steps 24 | Reward 16.6"), "epoch=2 <Reward>");
+  EXPECT_EQ(plan("Steps: 24, Episode: 2, Reward: 16.6"), "step=2 <Reward>");
+  EXPECT_EQ(plan("Steps: 24000, Episodes: 200, Reward: 16.6"), "step=24000 <Reward>");
+}
+
+TEST(LinePlan, ReadsARateWithBlanksAroundItsSlash) {
+  EXPECT_EQ(plan("Step: 10 / 500, Tokens / Sec: 1252, Loss: 8.1"), "step=10 total=500 <Tokens / Sec><Loss>");
+  EXPECT_EQ(plan("step 10 loss: 0.5 / time / step: 0.2"), "step=10 <loss><time / step>");
+}
+
+TEST(LinePlan, TakesDataMadeReadyForNoTraining) {
+  EXPECT_EQ(plan("Processing 100/2000 files, speed: 107.5 files/s"), "");
+  EXPECT_EQ(plan("2024-03-01 10:00:00 INFO Tokenizing batch 100/2000 (avg length 102.9)"), "");
+  EXPECT_EQ(plan("Processing epoch 3/10"), "epoch=3 ");
+  EXPECT_EQ(plan("Processing batch 3/10 loss 0.5"), "step=3 total=10 <loss>");
+}
+
 TEST(LinePlan, TakesAShareOfRightAnswersForAFigureOfMerit) {
   EXPECT_EQ(plan("  Correct = 14.15%"), "<Correct>");
   EXPECT_EQ(plan("the only correct 3 answers"), "");

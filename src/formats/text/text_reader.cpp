@@ -64,6 +64,7 @@ Result<void> TextReader::feed(std::span<const std::byte> bytes, EventSink& sink,
 Result<void> TextReader::finish(EventSink& sink, DamageReport& damage) {
   sink_ = &sink;
   splitter_.finish(damage, [this](const Line& line) { take(line.text); });
+  if (lengths_.waits()) release_doubtful();
   if (tables_.end_block(row_)) table_row(row_, false);
   flush_pending();
   book_.finish(sink);
@@ -95,6 +96,10 @@ void TextReader::take(std::string_view text) {
 
 void TextReader::read(std::string_view text) {
   text = text.substr(0, kLongestRead);
+  if (lengths_.waits()) {
+    hold_in_doubt(text);
+    return;
+  }
   if (Tables::fenced(text)) {
     if (tables_.fenced_line(text, row_)) table_row(row_, false);
     return;
@@ -106,6 +111,21 @@ void TextReader::read(std::string_view text) {
   } else {
     numbered_line(text);
   }
+}
+
+/// Keeps a line until it is clear what "steps: 21, reward: 30" means.
+void TextReader::hold_in_doubt(std::string_view text) {
+  lengths_.hold(text);
+  scan_line(text, scan_);
+  if (!scan_.numbers.empty()) {
+    const LinePlan& plan = plan_for(text);
+    if (plan.may_be_length) lengths_.number(value_of(text, scan_.numbers[static_cast<std::size_t>(plan.step)]));
+  }
+  if (lengths_.enough()) release_doubtful();
+}
+
+void TextReader::release_doubtful() {
+  for (const std::string& line : lengths_.settle()) read(line);
 }
 
 void TextReader::plain_line(std::string_view text) {
@@ -234,10 +254,16 @@ Counters TextReader::counters_of(const LinePlan& plan, std::string_view text) co
   counters.shape = scan_.shape;
   counters.evaluation = plan.evaluation;
   counters.batches = plan.batches;
+  const bool length = plan.may_be_length && lengths_.verdict() == LengthWatch::Verdict::lengths;
+  if (length) counters.step = episodes_;
   return counters;
 }
 
 void TextReader::follow(LinePlan& plan, std::string_view text) {
+  if (plan.may_be_length && lengths_.verdict() == LengthWatch::Verdict::open) {
+    hold_in_doubt(text);
+    return;
+  }
   if (plan.possible_step) {
     possible_step(plan, text);
     return;
@@ -267,6 +293,7 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
     const std::int64_t step = logged_step();
     if (bar_total_ == trainer_bar_ && (buffered || !counters.evaluation)) axis_.move_to(step);
   }
+  if (plan.may_be_length) ++episodes_;
   const Place place = axis_.place(counters);
   if (plan.bar == Bar::keras) {
     keras_state(plan, text, counters, place, block);

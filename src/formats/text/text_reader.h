@@ -13,6 +13,7 @@
 
 #include "formats/lines.h"
 #include "formats/text/crash.h"
+#include "formats/text/length_watch.h"
 #include "formats/text/line_kind.h"
 #include "formats/text/line_plan.h"
 #include "formats/text/series_book.h"
@@ -58,6 +59,8 @@ class TextReader final : public Reader {
   void take(std::string_view text);
   void tell_when_full(DamageReport& damage);
   void read(std::string_view text);
+  void hold_in_doubt(std::string_view text);
+  void release_doubtful();
   void plain_line(std::string_view text);
   void numbered_line(std::string_view text);
   LinePlan& plan_for(std::string_view text);
@@ -95,6 +98,8 @@ class TextReader final : public Reader {
 
   StepAxis axis_;
   SeriesBook book_;
+  LengthWatch lengths_;
+  std::int64_t episodes_ = 0;  // lines with the length of one
   Tables tables_;
   TableRow row_;
   std::unordered_map<std::string, KeyTraits> table_names_;

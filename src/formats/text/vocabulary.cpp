@@ -68,9 +68,9 @@ constexpr std::array kIgnored = {
 };
 /// Words that may stand before a counter without changing what it counts.
 constexpr std::array kCounterCompany = {
-    "at"sv,    "beginning"sv, "current"sv, "data"sv,      "done"sv,    "end"sv, "finished"sv,
-    "for"sv,   "in"sv,        "iter"sv,    "iteration"sv, "logical"sv, "now"sv, "of"sv,
-    "start"sv, "starting"sv,  "the"sv,     "time"sv,      "trainer"sv,
+    "at"sv,         "beginning"sv, "current"sv,  "data"sv,      "done"sv,    "end"sv,     "finished"sv,
+    "for"sv,        "in"sv,        "iter"sv,     "iteration"sv, "logical"sv, "now"sv,     "of"sv,
+    "processing"sv, "start"sv,     "starting"sv, "the"sv,       "time"sv,    "trainer"sv,
 };
 constexpr std::array kLeading = {
     "a"sv,  "after"sv, "an"sv, "and"sv, "at"sv,  "attempted"sv, "but"sv, "for"sv,     "had"sv, "has"sv,   "in"sv,
