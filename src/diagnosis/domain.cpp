@@ -103,8 +103,8 @@ RecognisedDomain guess(Domain domain, double confidence, const std::string& why)
   return {domain, confidence, why.size() > kLongest ? why.substr(0, kLongest) + "..." : why};
 }
 
-/// A language model, and how sure that is.
-std::optional<RecognisedDomain> language_model(const Names& names) {
+/// Series that only a language model has.
+std::optional<RecognisedDomain> tokens_told(const Names& names) {
   if (auto why = names.role({Role::tokens_seen})) return guess(Domain::language_model, 0.95, *why);
   if (auto why = names.measure({Measure::perplexity, Measure::bits})) {
     return guess(Domain::language_model, 0.95, *why);
@@ -115,6 +115,12 @@ std::optional<RecognisedDomain> language_model(const Names& names) {
   }
   if (auto why = names.exactly("loss train")) return guess(Domain::language_model, 0.7, *why);   // LitGPT
   if (auto why = names.exactly("logits_loss")) return guess(Domain::language_model, 0.8, *why);  // MiniMind
+  return std::nullopt;
+}
+
+/// A language model, and how sure that is.
+std::optional<RecognisedDomain> language_model(const Names& names) {
+  if (auto found = tokens_told(names)) return found;
   if (auto why = names.setting({"gpt", "llama", "qwen", "mistral", "gemma", "phi-", "vocab_size", "block_size",
                                 "n_embd", "max_seq_len", "seq_length", "lora_", "context_length", "tokenizer"})) {
     return guess(Domain::language_model, 0.85, *why);
@@ -238,6 +244,11 @@ RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles) {
     return guess(Domain::classification, 0.9, *why);
   }
   if (names.is_llama_factory()) return of_llama_factory(roles);
+  if (auto found = tokens_told(names)) return *found;
+  // A tokenizer among the settings belongs to whoever reads text: these figures, only to one who sorts it.
+  if (auto why = names.measure({Measure::f1, Measure::mcc, Measure::auc})) {
+    return guess(Domain::classification, 0.8, *why);
+  }
   if (auto found = language_model(names)) return *found;
   if (auto why = names.role({Role::validation_accuracy, Role::train_accuracy})) {
     return guess(Domain::classification, 0.85, *why);

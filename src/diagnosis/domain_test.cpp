@@ -56,6 +56,23 @@ TEST(Domain, IsReinforcementWhereChanceActsLessAndLess) {
   EXPECT_EQ(with_epsilon(0.4, 8), Domain::unknown) << "the budget of a private training";
 }
 
+TEST(Domain, OfTextThatIsSortedIsClassification) {
+  EXPECT_EQ(domain_of({"train_loss", "val_loss", "val_f1"}, "max_seq_length", "128").domain, Domain::classification);
+  EXPECT_EQ(domain_of({"loss", "eval_macro_f1"}, "tokenizer", "bert-base-uncased").domain, Domain::classification);
+  EXPECT_EQ(domain_of({"loss", "eval_accuracy"}, "max_seq_length", "128").domain, Domain::language_model)
+      << "of tokens, as run_clm.py measures it";
+}
+
+TEST(Domain, IsToldByASequencesOwnFigures) {
+  EXPECT_EQ(domain_of({"train_loss", "dev_wer", "dev_cer"}).domain, Domain::sequence);
+  EXPECT_EQ(domain_of({"train_loss", "val_loss", "bleu"}, "tokenizer", "sentencepiece").domain, Domain::sequence);
+}
+
+TEST(Domain, IsToldByADivergenceThatIsWeighed) {
+  EXPECT_EQ(domain_of({"train_loss", "kl", "beta", "val_loss"}).domain, Domain::autoencoder);
+  EXPECT_EQ(domain_of({"loss", "kld", "beta_kl"}).domain, Domain::autoencoder);
+}
+
 TEST(Domain, IsToldByTheConfigurationWhereTheSeriesAreSilent) {
   const RecognisedDomain found = domain_of({"loss"}, "model_name_or_path", "meta-llama/Llama-3.2-1B");
   EXPECT_EQ(found.domain, Domain::language_model);

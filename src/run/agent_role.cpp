@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 
 namespace osler {
 namespace {
@@ -225,6 +226,18 @@ bool plays(const std::map<Role, std::vector<Cast>>& casts, std::initializer_list
   });
 }
 
+/// Whether any series holds what a divergence is weighed with: "beta", "kl_weight", "beta_kl".
+bool weighs_divergence(const std::map<Role, std::vector<Cast>>& casts) {
+  static constexpr std::array kWeights = {"weight"sv, "coef"sv, "coeff"sv, "factor"sv, "beta"sv, "anneal"sv};
+  const auto weighs = [](const Cast& cast) {
+    const NameWords w = words_of_name(cast.series->name());
+    const bool alone = w.any("beta") && w.all.size() <= 2;
+    return alone || ((w.any("kl") || w.any("kld")) && w.any(kWeights));
+  };
+  return std::any_of(casts.begin(), casts.end(),
+                     [&](const auto& entry) { return std::any_of(entry.second.begin(), entry.second.end(), weighs); });
+}
+
 /// Whether any series speaks of a reconstruction or of a bound on the likelihood: an autoencoder.
 bool reconstructs(const std::map<Role, std::vector<Cast>>& casts) {
   static constexpr std::array kSigns = {"elbo"sv, "recon"sv, "reconstruction"sv, "rec"sv, "vae"sv, "nelbo"sv, "kld"sv};
@@ -273,6 +286,84 @@ void settle_reward_model(std::map<Role, std::vector<Cast>>& casts) {
   move(casts, Role::reward, Role::preference_reward, [](const Cast&) { return true; });
 }
 
+/// "D_img" and "D_real" beside a "D_loss" are what the discriminator answers; alone they are its losses.
+void settle_answers(std::map<Role, std::vector<Cast>>& casts) {
+  const auto names_loss = [](const Cast& cast) { return words_of_name(cast.series->name()).any(words::kLoss); };
+  const auto answers = [&](const Cast& cast) { return !names_loss(cast); };
+  const auto& judged = casts[Role::discriminator_loss];
+  if (std::none_of(judged.begin(), judged.end(), names_loss)) return;
+  move(casts, Role::discriminator_loss, Role::other, answers);
+}
+
+/// "discriminator,Generator": columns of these bare names beside each other are the losses of the two.
+void settle_bare_players(std::map<Role, std::vector<Cast>>& casts) {
+  const auto is_bare = [](const auto& players) {
+    return [&players](const Cast& cast) {
+      const NameWords w = words_of_name(cast.series->name());
+      return w.any(players) && std::all_of(w.all.begin(), w.all.end(), [&](const std::string& word) {
+               return has(players, word) || has(words::kTrain, word) || has(words::kCollection, word);
+             });
+    };
+  };
+  const auto& others = casts[Role::other];
+  const auto generates = is_bare(words::kGenerator);
+  const auto judges = is_bare(words::kDiscriminator);
+  if (plays(casts, {Role::generator_loss, Role::discriminator_loss}) ||
+      std::none_of(others.begin(), others.end(), generates) || std::none_of(others.begin(), others.end(), judges)) {
+    return;
+  }
+  const auto cast_as = [&](const auto& which, Role role) {
+    move(casts, Role::other, role, which);
+    for (Cast& cast : casts[role]) {
+      cast.guess.adversarial = true;
+      cast.guess.component = false;
+    }
+  };
+  cast_as(generates, Role::generator_loss);
+  cast_as(judges, Role::discriminator_loss);
+}
+
+/// A penalty on the weights is no loss of the task; but "reg_loss" beside the loss of classes is that of a regression.
+void settle_penalties(std::map<Role, std::vector<Cast>>& casts, Role loss, Role metric) {
+  static constexpr std::array kPenalties = {"regularization"sv, "regularisation"sv, "regularizer"sv, "regulariser"sv,
+                                            "penalty"sv,        "decay"sv,          "wd"sv};
+  static constexpr std::array kTasks = {"cls"sv, "class"sv, "classification"sv, "box"sv, "obj"sv, "conf"sv, "rpn"sv};
+  auto& losses = casts[loss];
+  const bool regresses = std::any_of(losses.begin(), losses.end(),
+                                     [](const Cast& cast) { return words_of_name(cast.series->name()).any(kTasks); });
+  const auto is_penalty = [&](const Cast& cast) {
+    const NameWords w = words_of_name(cast.series->name());
+    return w.any(kPenalties) || (w.any("reg") && !regresses);
+  };
+  const auto is_weak = [](const Cast& cast) { return words_of_name(cast.series->name()).any(words::kWeakLoss); };
+  const auto& metrics = casts[metric];
+  const bool task =
+      !std::all_of(losses.begin(), losses.end(), is_penalty) || std::any_of(metrics.begin(), metrics.end(), is_weak);
+  if (task) move(casts, loss, Role::other, is_penalty);
+}
+
+/// Beside a reward, "steps" that go up and down are the lengths of episodes.
+void settle_lengths(std::map<Role, std::vector<Cast>>& casts) {
+  if (!plays(casts, {Role::reward, Role::evaluation_reward}) || plays(casts, {Role::episode_length})) return;
+  const auto is_length = [](const Cast& cast) {
+    const NameWords w = words_of_name(cast.series->name());
+    const bool named = (w.any("steps") || w.any("timesteps") || w.any("frames")) &&
+                       std::all_of(w.all.begin(), w.all.end(), [](const std::string& word) {
+                         return word == "steps" || word == "timesteps" || word == "frames" || word == "episode" ||
+                                word == "per" || word == "ep";
+                       });
+    if (!named) return false;
+    const std::vector<Bucket> buckets = cast.series->summary().buckets();
+    double highest = -std::numeric_limits<double>::infinity();
+    return std::any_of(buckets.begin(), buckets.end(), [&](const Bucket& bucket) {
+      const bool falls = bucket.min < highest;
+      highest = std::max(highest, bucket.max);
+      return falls;
+    });
+  };
+  move(casts, Role::other, Role::episode_length, is_length);
+}
+
 }  // namespace
 
 std::optional<RoleGuess> guess_agent_role(std::string_view name, const NameWords& w, const RoleGuess& plain) {
@@ -290,6 +381,11 @@ std::optional<RoleGuess> guess_agent_role(std::string_view name, const NameWords
 void settle_by_company(std::map<Role, std::vector<Cast>>& casts) {
   settle_short_splits(casts);
   settle_reward_model(casts);
+  settle_answers(casts);
+  settle_bare_players(casts);
+  settle_penalties(casts, Role::train_loss, Role::train_metric);
+  settle_penalties(casts, Role::validation_loss, Role::validation_metric);
+  settle_lengths(casts);
   const bool tuned = plays(casts, {Role::completion_length, Role::truncated_share, Role::no_variance_share});
   const bool acts = plays(casts, {Role::reward, Role::evaluation_reward, Role::episode_length, Role::policy_loss,
                                   Role::value_loss, Role::clip_fraction, Role::explained_variance});
@@ -301,7 +397,7 @@ void settle_by_company(std::map<Role, std::vector<Cast>>& casts) {
     move(casts, Role::train_loss, Role::reference_kl, is_plain_kl);
   } else if (acts) {
     move(casts, Role::train_loss, Role::policy_kl, is_plain_kl);
-  } else if (reconstructs(casts)) {
+  } else if (reconstructs(casts) || weighs_divergence(casts)) {
     move(casts, Role::policy_kl, Role::latent_kl, is_plain_kl);
     move(casts, Role::train_loss, Role::latent_kl, is_plain_kl);
   } else {

@@ -119,8 +119,12 @@ bool is_clipped_share(const NameWords& w) {
   return w.any("clipped") && w.all.size() <= 2 && (w.all.size() == 1 || w.any("was") || w.any("is") || w.any("step"));
 }
 
-/// "samples/sec", "tok/s", "it/s": what comes before the slash is done in a second.
+/// "samples/sec", "tok/s", "Tokens / Sec": what comes before the slash is done in a second.
 bool ends_in_per_second(std::string_view name) {
+  const std::size_t spaced = name.rfind("/ ");
+  if (spaced != std::string_view::npos && spaced > 0) {
+    return ends_in_per_second(std::string("x/").append(name.substr(spaced + 2)));
+  }
   if (name.find("/sec/") != std::string_view::npos) return true;  // of each worker: "words/sec/thread"
   for (const std::string_view second : {"/s", "/sec", "/second", "/S", "/Sec"}) {
     if (name.ends_with(second)) return true;
@@ -179,14 +183,34 @@ std::optional<Role> guess_state(std::string_view name, const NameWords& w) {
   return std::nullopt;
 }
 
+bool is_count(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// The "ratio" of "hit_ratio@10", which is a figure of merit.
+bool is_hit_ratio(const NameWords& w, std::string_view word) {
+  return word == "ratio" && (w.adjacent("hit", "ratio") || w.adjacent("hits", "ratio"));
+}
+
+/// "HR@10", "recall@20": shares of what was looked for among the first so many.
+bool is_hit_rate(std::string_view name, const NameWords& w) {
+  if (w.any("ratio") && is_hit_ratio(w, "ratio")) return true;
+  const std::size_t at = name.rfind('@');
+  if (at == std::string_view::npos || at + 1 == name.size() || !is_count(name.substr(at + 1))) return false;
+  return w.any("hr") || w.any("recall") || w.any("r") || w.any("p");
+}
+
 /// Whether the name has a word beyond split, kind and manner of collection: one loss or metric among several.
-bool is_component(const NameWords& w) {
+bool is_component(std::string_view name, const NameWords& w) {
+  const bool cut_off = name.find('@') != std::string_view::npos;  // "recall@20" is no part
   std::size_t kinds = 0;
   std::string_view last;
   for (const std::string& word : w.all) {
     if (has(words::kLoss, word) || has(words::kAccuracy, word)) {
       if (word != last) ++kinds;  // "Loss/total_loss" speaks of one loss
       last = word;
+    } else if ((cut_off && is_count(word)) || is_hit_ratio(w, word)) {
+      continue;
     } else if (!has(words::kTrain, word) && !has(words::kValidation, word) && !has(words::kTest, word) &&
                !has(words::kCollection, word) && !has(words::kSmoothed, word) && !has(words::kWeakLoss, word) &&
                !has(words::kHigherMetric, word) && !has(words::kLowerMetric, word) && !has(words::kReward, word) &&
@@ -230,6 +254,11 @@ void cast_figure(std::string_view name, const NameWords& w, RoleGuess& guess) {
     guess.higher_is_better = !w.any(words::kNegative) && !w.any(words::kLoss) && !name.starts_with('-');
     guess.component = false;
     guess.measure = guess.higher_is_better ? Measure::log_likelihood : Measure::unknown;
+  } else if (is_hit_rate(name, w)) {
+    guess.role = w.any(words::kTrain) ? Role::train_metric : Role::validation_metric;
+    guess.higher_is_better = true;
+    guess.measure = Measure::hit_rate;
+    if (w.all.size() == 2) guess.component = false;  // "HR@10"
   } else if (w.any(words::kAccuracy) && w.any(words::kDiscriminator)) {
     guess.role = Role::other;  // how well the judge of a game does says nothing of the classifier beside it
   } else if (w.any(words::kAccuracy)) {
@@ -257,7 +286,7 @@ void cast_figure(std::string_view name, const NameWords& w, RoleGuess& guess) {
 
 RoleGuess guess_figure(std::string_view name, const NameWords& w) {
   RoleGuess guess;
-  guess.component = is_component(w);
+  guess.component = is_component(name, w);
   guess.running_mean = w.any(words::kSmoothed) && !w.adjacent("smooth", "l1");
   const bool of_episodes =
       w.any("cost") && (w.any("ep") || w.any("episode"));  // of constrained agents, not an objective
@@ -266,7 +295,7 @@ RoleGuess guess_figure(std::string_view name, const NameWords& w) {
   // Accumulated iterations stand in the logs of OpenPCDet as "Acc_iter".
   const bool counted = w.adjacent("acc", "iter");
   if (w.any("best") || of_episodes || answers || counted || is_statistic(name) ||
-      (w.any(words::kDerived) && !w.any("total") && !w.any(words::kLoss)))
+      (w.any(words::kDerived) && !w.any("total") && !w.any(words::kLoss) && !is_hit_rate(name, w)))
     return guess;
   guess.measure = measure_of(w);
   cast_figure(name, w, guess);
