@@ -73,6 +73,13 @@ TEST(Company, TakesStepsThatGoUpAndDownBesideARewardForLengths) {
   EXPECT_THAT(cast({{"reward", rewards}, {"steps", {20, 40, 60, 80, 90}}}, Role::episode_length), IsEmpty());
 }
 
+TEST(Company, TakesTheTimeSinceTheStartForThatOfNoStep) {
+  EXPECT_THAT(cast({{"time", {33.9, 67.1, 100.4, 133.2, 166.0, 199.5}}}, Role::step_time), IsEmpty());
+  EXPECT_THAT(cast({{"time", {33.9, 33.1, 34.4, 33.2, 34.0, 33.5}}}, Role::step_time), ElementsAre("time"));
+  EXPECT_THAT(cast({{"step_time", {0.5, 0.55, 0.6, 0.7, 0.8, 1.1}}}, Role::step_time), ElementsAre("step_time"))
+      << "it slows down";
+}
+
 TEST(Company, KnowsFiguresAmongTheFirstSoMany) {
   for (const char* name : {"hit_ratio@10", "HR@10", "recall@20", "R@5", "ndcg@10", "mrr"}) {
     const RoleGuess guess = guess_role(name);

@@ -235,6 +235,28 @@ void settle_objectives(std::vector<Cast>& losses) {
   }
 }
 
+/// "time" that only ever rises, by about as much from row to row, is the time since the start and not that of a step.
+void drop_elapsed_times(std::map<Role, std::vector<Cast>>& casts) {
+  constexpr std::uint64_t kFewest = 5;
+  constexpr double kAtLeast = 0.5;  // of what as many steps as long as the first would add up to
+  auto& times = casts[Role::step_time];
+  const auto is_elapsed = [](const Cast& cast) {
+    const auto total = cast.series->summary().total();
+    if (!total || total->count < kFewest || !(total->first > 0)) return false;
+    const double rows = static_cast<double>(total->count);
+    double last = 0;
+    for (const Bucket& bucket : cast.series->summary().buckets()) {
+      if (!(bucket.min > last) || bucket.first > bucket.last) return false;
+      last = bucket.max;
+    }
+    return total->last >= kAtLeast * rows * total->first;
+  };
+  for (const Cast& cast : times) {
+    if (is_elapsed(cast)) casts[Role::other].push_back({cast.series, {}});
+  }
+  std::erase_if(times, is_elapsed);
+}
+
 /// Monitor files of the gym family call the episode's reward "r" beside its length "l" and the time "t".
 void cast_monitor_file(const Run& run, std::map<Role, std::vector<Cast>>& casts) {
   const Series* reward = run.find("r");
@@ -288,6 +310,7 @@ Result<RoleMap> RoleMap::infer(const Run& run, const std::vector<RoleOverride>& 
   }
   cast_monitor_file(run, map.casts_);
   settle_by_company(map.casts_);
+  drop_elapsed_times(map.casts_);
   cast_flat_layers(map.casts_);
   split_metrics(map.casts_);
   settle_bare_splits(map.casts_);
