@@ -27,7 +27,8 @@ and down are the lengths of episodes: the episode is the step, else the lines ar
 made ready (`Tokenizing 100/2000`) count nothing. A lone `Batch = 100` counts once it rises. Where only epochs are counted they are the steps. A line without counter stands where the line
 before it stood; a dictionary that a trainer prints between states of its bar stands where the bar was cleared for it, even
 if it comes out of a buffer later. When the steps go back, training was restarted. When two processes write into one file alternately,
-the second one's series end with ` #2`.
+the second one's series end with ` #2`. A
+heading such as `Fold 2/5` or `Training layer 2` becomes a note; where nothing counts, the lines are counted anew from there.
 
 **What counts as a series.** Losses, accuracies and other figures of merit at once, and everything beside them in a line
 that counts; other numbers when they came again and changed, or stay 0 beside a counter. Settings printed before training (`learning_rate: 0.001`,

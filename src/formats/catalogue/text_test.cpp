@@ -231,6 +231,35 @@ TEST(Text, ABatchOnALineOfItsOwnCountsWhereItRises) {
   EXPECT_THAT(told.steps("loss"), ElementsAre(1, 2));
 }
 
+TEST(Text, APartOfTheTrainingIsACurveOfItsOwn) {
+  std::string uncounted;
+  std::string listed;
+  for (int part = 1; part <= 2; ++part) {
+    uncounted += "Training layer " + std::to_string(part) + "/2 ...\n";
+    listed += "epoch " + std::to_string(part) + " loss 0.5\nLayer 1 frozen\nLayer 2 frozen\n";
+    for (const char* error : {"0.9", "0.7", "0.6"}) uncounted += std::string("Reconstruction error: ") + error + "\n";
+  }
+  const auto layers = read(uncounted);
+  EXPECT_THAT(layers.steps("Reconstruction error"), ElementsAre(0, 1, 2, 0, 1, 2));
+  ASSERT_EQ(layers.marks.size(), 1U);
+  EXPECT_EQ(layers.marks[0].text, "another part of the training: Training layer 2/2 ...");
+  EXPECT_THAT(read(listed).marks, IsEmpty()) << "what is listed again and again is no part";
+}
+
+TEST(Text, StepsThatGoUpAndDownBesideARewardAreLengths) {
+  std::string lengths;
+  std::string counts;
+  for (int i = 0; i < 30; ++i) {
+    lengths += "steps: " + std::to_string(20 + i * 7 % 10) + ", reward: 1.5\n";
+    counts += "steps: " + std::to_string(200 * i) + ", reward: 1.5\n";
+  }
+  EXPECT_EQ(read(lengths).steps("reward").size(), 30U);
+  EXPECT_EQ(read(lengths).steps("reward").back(), 29);
+  EXPECT_EQ(read(counts).steps("reward").back(), 5800);
+  EXPECT_EQ(read(lengths.substr(0, (lengths.find('\n') + 1) * 6)).steps("reward").back(), 5)
+      << "few lines wait to the end";
+}
+
 TEST(Text, ProseGivesNothing) {
   const auto sink = read(
       "You may not need to update to CUDA 11.1; cherry-picking the ptxas binary is often sufficient.\n"

@@ -96,6 +96,31 @@ bool prepares_data(std::string_view line) {
   return false;
 }
 
+std::optional<int> announced_part(std::string_view line) {
+  static constexpr std::array kParts = {"stage"sv, "fold"sv, "layer"sv, "phase"sv, "rbm"sv};
+  constexpr std::size_t kMostDigits = 3;
+  if (line.size() > kLongestHeading) return std::nullopt;
+  bool named = false;
+  std::size_t words = 0;
+  for (std::size_t at = 0; at < line.size() && words <= kFewWords;) {
+    if (!is_word_character(line[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_word(line, at);
+    const std::string_view word = line.substr(at, end - at);
+    const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+    const bool number = digits > 0 && digits <= kMostDigits && (digits == word.size() || word[digits] == '/');
+    if (named && number) return std::stoi(std::string(word.substr(0, digits)));
+    named = std::any_of(kParts.begin(), kParts.end(), [&](std::string_view one) {
+      return one.size() == word.size() && starts_with_folded(word, one);
+    });
+    words += only_date_and_level(word) ? 0 : 1;
+    at = end;
+  }
+  return std::nullopt;
+}
+
 CocoLine coco_line(std::string_view line) {
   const bool precision = contains(line, "Average Precision");
   if (!contains(line, "@[") || !contains(line, "IoU=") || (!precision && !contains(line, "Average Recall"))) return {};

@@ -17,6 +17,10 @@ namespace osler::text {
 /// Whether the line tells of data that is made ready: "Tokenizing 100/2000", "INFO - Loading images: 35/100".
 [[nodiscard]] bool prepares_data(std::string_view line);
 
+/// The number of the part of the training that the line announces: "Fold 3/5", "Training layer 2 ...", "=== Stage 1
+/// ===".
+[[nodiscard]] std::optional<int> announced_part(std::string_view line);
+
 /// " Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = 0.351", as pycocotools prints it.
 struct CocoLine {
   bool is_one = false;

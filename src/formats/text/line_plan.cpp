@@ -366,6 +366,7 @@ class Planner {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       const Part& part = parts_[k];
       Slot& slot = plan_.slots[k];
+      if (plan_.counted() && numbers_part(k)) continue;
       // "[train:88] step 3 loss 0.5": where a loss is named, a whole number behind a bare "train" is none.
       if (told && part.traits.bare_split && integer(k)) continue;
       if (is_counter(k) || part.denominator || (unit_of(k) == "%" && after(k) == '|')) continue;
@@ -396,6 +397,14 @@ class Planner {
         slot.use = Slot::Use::value;
       }
     }
+  }
+
+  /// "Fold 3 Epoch 2": where a line stands, and nothing that is measured.
+  [[nodiscard]] bool numbers_part(std::size_t k) const {
+    const std::string_view name = parts_[k].key.text;
+    const std::string_view last = name.substr(name.find_last_of(' ') + 1);
+    return integer(k) && (is_word(last, "fold") || is_word(last, "stage") || is_word(name, "layer") ||
+                          is_word(name, "training layer") || is_word(last, "phase"));
   }
 
   [[nodiscard]] bool is_change(std::size_t k) const {  // "loss: 0.50 (-0.01)"

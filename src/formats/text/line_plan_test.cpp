@@ -93,6 +93,11 @@ TEST(LinePlan, ReadsARateWithBlanksAroundItsSlash) {
   EXPECT_EQ(plan("step 10 loss: 0.5 / time / step: 0.2"), "step=10 <loss><time / step>");
 }
 
+TEST(LinePlan, TakesTheNumberOfAFoldForNoSeries) {
+  EXPECT_EQ(plan("Fold 3 Epoch 2 train loss 0.5"), "epoch=2 <train loss>");
+  EXPECT_EQ(plan("Training layer 1/2: epoch 1/10, loss 1.9"), "epoch=1 <train/loss>");
+}
+
 TEST(LinePlan, TakesDataMadeReadyForNoTraining) {
   EXPECT_EQ(plan("Processing 100/2000 files, speed: 107.5 files/s"), "");
   EXPECT_EQ(plan("2024-03-01 10:00:00 INFO Tokenizing batch 100/2000 (avg length 102.9)"), "");

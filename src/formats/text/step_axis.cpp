@@ -107,6 +107,12 @@ void StepAxis::heading(const Counters& counters) {
   }
 }
 
+void StepAxis::begin_part() {
+  if (has_steps_ || epoch_) return;
+  ++generation_;
+  current_ = 0;
+}
+
 void StepAxis::move_to(std::int64_t step) {
   // Numbers that only looked like steps may have come before.
   if (!moved_) current_ = std::min(current_, step);

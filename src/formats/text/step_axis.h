@@ -48,6 +48,8 @@ class StepAxis {
   Place place(const Counters& counters);
   /// A line that counts but records nothing: a heading.
   void heading(const Counters& counters);
+  /// Training begins anew with another part of the model or the data. Where nothing counts, the lines are counted anew.
+  void begin_part();
   /// Something outside the lines knows the step.
   void move_to(std::int64_t step);
 

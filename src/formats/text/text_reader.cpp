@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/numbers.h"
+#include "formats/text/line_kind.h"
 #include "formats/text/plain_text.h"
 #include "formats/text/records.h"
 #include "formats/text/settings.h"
@@ -278,6 +280,7 @@ void TextReader::follow(LinePlan& plan, std::string_view text) {
     const Number& number = scan_.numbers[setting.number];
     sink_->config(setting.name, text.substr(number.begin, number.unit_end - number.begin));
   }
+  if (!plan.values && !plan.counted()) note_part(text);
   if (!plan.values) {
     line_without_values(plan, text, counters);
     return;
@@ -335,6 +338,21 @@ void TextReader::possible_step(LinePlan& plan, std::string_view text) {
   counters.kind = CounterKind::named;
   counters.name = scan_.shape;
   axis_.heading(counters);
+}
+
+/// "Fold 2/5", "Training layer 2 ...": what follows is another curve than what came before. Numbers that do not rise
+/// from one part that was measured to the next, as in the summary of a model, tell of none.
+void TextReader::note_part(std::string_view text) {
+  const std::optional<int> part = announced_part(text);
+  if (!part || part_ == 0) return;
+  const bool next = part_ && *part > *part_ && measured_in_part_;
+  part_ = part_ && *part < *part_ ? 0 : *part;
+  measured_in_part_ = false;
+  if (!next) return;
+  flush_pending();
+  axis_.begin_part();
+  sink_->add(
+      Mark{Mark::Kind::note, axis_.current(), kNoTime, "another part of the training: " + std::string(trim(text))});
 }
 
 void TextReader::line_without_values(const LinePlan& plan, std::string_view text, const Counters& counters) {
@@ -416,6 +434,7 @@ void TextReader::collect(LinePlan& plan, std::string_view text, const Place& pla
 }
 
 void TextReader::emit(const std::vector<Pending::Value>& values, const Place& place, double wall_time) {
+  measured_in_part_ |= !values.empty();
   RowFigures figures;
   for (const Pending::Value& value : values) figures.count(book_.merit(value.entry), value.value);
   for (const Pending::Value& value : values) {

@@ -74,6 +74,7 @@ class TextReader final : public Reader {
   void keras_state(LinePlan& plan, std::string_view text, const Counters& counters, const Place& place, Split block);
   void note_length(const Counters& counters);
   void possible_step(LinePlan& plan, std::string_view text);
+  void note_part(std::string_view text);
   void remember_bar(const LinePlan& plan, std::string_view text, const Counters& counters);
   void table_row(const TableRow& row, bool refreshed);
   const KeyTraits& traits_of(const std::string& name);
@@ -107,9 +108,11 @@ class TextReader final : public Reader {
   std::vector<Pending::Value> values_;
   Pending pending_;
   std::int64_t pending_step_ = 0;  // of a Keras bar, as written
-  Split block_ = Split::none;      // announced by a heading
-  int code_ = 0;                   // lines for which a listing is believed to go on
-  bool epoch_completed_ = false;   // some Keras bar was full
+  std::optional<int> part_;        // of the training, as announced last: 0 where the numbers tell of no parts
+  bool measured_in_part_ = false;
+  Split block_ = Split::none;     // announced by a heading
+  int code_ = 0;                  // lines for which a listing is believed to go on
+  bool epoch_completed_ = false;  // some Keras bar was full
   bool full_told_ = false;
   bool marks_clipping_ = false;  // some line said that its gradient was clipped: the others say that theirs was not
   std::int64_t epochs_ = 0;      // that are to be trained, as told last
