@@ -53,10 +53,21 @@ with it. A learning rate that restarts with each epoch makes waves by design.
 struct Motions {
   std::vector<double> within;    // last quarter minus first quarter of an epoch
   std::vector<double> boundary;  // first quarter of the next epoch minus last quarter of this one
+  double noise = 0;              // what independent scatter alone does to each of them
 };
+
+/// The deviation of the difference of two medians of so many values, by how much neighbouring values differ.
+double noise_of_difference(std::span<const double> values, std::size_t in_a_median) {
+  constexpr double kOfMedian = 1.2533;  // deviations of a median over those of a mean, of normal scatter
+  std::vector<double> differences;
+  for (std::size_t i = 1; i < values.size(); ++i) differences.push_back(values[i] - values[i - 1]);
+  // A difference of two values has sqrt 2 times their deviation, and so has a difference of two medians.
+  return kOfMedian * signal::mad_scale(differences) / std::sqrt(static_cast<double>(in_a_median));
+}
 
 Motions motions_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, double scale) {
   Motions motions;
+  std::vector<double> noise;
   double tail_before = 0;
   double level_before = 0;
   for (std::size_t e = 0; e < epochs.size(); ++e) {
@@ -67,20 +78,23 @@ Motions motions_of(const signal::Curve& loss, const std::vector<EpochRange>& epo
     // A loss that may be negative has no level of its own to compare with.
     const double level = scale > 0 ? scale : std::max(std::abs(signal::median(values)), 1e-300);
     motions.within.push_back((tail - head) / level);
+    noise.push_back(noise_of_difference(values, quarter) / level);
     if (e > 0) motions.boundary.push_back((head - tail_before) / level_before);
     tail_before = tail;
     level_before = level;
   }
+  motions.noise = signal::median(noise);
   return motions;
 }
 
-/// Whether nearly all of `values` are positive, significantly and sizeably so.
-bool steadily_up(const std::vector<double>& values, const SettingValues& settings) {
+/// Whether nearly all of `values` are positive, significantly and sizeably so. Few values may lie close together by
+/// chance: they scatter at least as the loss does.
+bool steadily_up(const std::vector<double>& values, double noise, const SettingValues& settings) {
   const auto n = static_cast<double>(values.size());
   const auto up = static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return v > 0; }));
   const double typical = signal::median(values);
   return up >= settings["steady"] * n && typical > settings["amplitude"] &&
-         typical > settings["standard_errors"] * signal::mad_scale(values) / std::sqrt(n);
+         typical > settings["standard_errors"] * std::max(signal::mad_scale(values), noise) / std::sqrt(n);
 }
 
 /// How the loss saws over a number of epochs.
@@ -99,9 +113,9 @@ Saw saw_of(const signal::Curve& loss, const std::vector<EpochRange>& epochs, dou
   saw.epochs = epochs.size();
   saw.within = signal::median(motions.within);
   saw.boundary = signal::median(motions.boundary);
-  saw.leaps = steadily_up(motions.boundary, settings) && saw.within < 0;
-  saw.climbs =
-      steadily_up(motions.within, settings) && saw.boundary < 0 && saw.within > -settings["undoes"] * saw.boundary;
+  saw.leaps = steadily_up(motions.boundary, motions.noise, settings) && saw.within < 0;
+  saw.climbs = steadily_up(motions.within, motions.noise, settings) && saw.boundary < 0 &&
+               saw.within > -settings["undoes"] * saw.boundary;
   return saw;
 }
 
