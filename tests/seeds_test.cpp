@@ -1,9 +1,11 @@
 // The seeds' tables, row by row: a run that shows the row, the finding that must be reported, the cause that must lead.
 // "course" is the table of common training failures; "symptoms", "curves", "loss and accuracy", "clipping", "gradient
-// norms" and "interview" are sections of the long lesson; "ranges" is the debugging page's table of healthy ranges.
+// norms" and "interview" are sections of the long lesson; "ranges" is the debugging page's table of healthy ranges. The
+// scene that the long lesson opens with is drawn several times, and so is its sixth curve.
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <numbers>
 
 #include "diagnosis/sample_run.h"
 #include "osler/diagnosis/diagnose.h"
@@ -13,6 +15,7 @@ namespace {
 
 using sample::curve;
 using sample::descent;
+using sample::Noise;
 using sample::noisy;
 using sample::record;
 using sample::Values;
@@ -97,6 +100,38 @@ void underfit(Run& run) {
   record(run, "train/loss", noisy(60, 0.004, 11, level));
   record(run, "val/loss", noisy(60, 0.004, 12, [&](double x) { return 1.01 * level(x); }));
   record(run, "val/acc", noisy(60, 0.01, 13, [](double x) { return 0.38 - 0.25 * std::exp(-15 * x); }));
+}
+
+/// Both losses high and alike for most of the run, in a log without a learning rate.
+void underfit_without_rate(Run& run, std::uint32_t seed, double bend) {
+  const auto level = [&](double x) { return 1.7 + 0.6 * std::exp(-bend * x); };
+  record(run, "train/loss", noisy(60, 0.004, seed, level));
+  record(run, "val/loss", noisy(60, 0.004, seed + 1, [&](double x) { return 1.01 * level(x); }));
+  record(run, "val/acc", noisy(60, 0.01, seed + 2, [&](double x) { return 0.38 - 0.25 * std::exp(-bend * x); }));
+}
+
+/// The night before the review: validation has stood at 2.341 for the last third, the rate is still at work. Training
+/// falls on by `fall` over the whole run; validation scatters by `scatter`, or else repeats itself.
+void production(Run& run, std::uint32_t seed, double fall, double scatter, bool rate = true) {
+  constexpr std::size_t kSteps = 400;
+  constexpr std::size_t kEvaluations = 80;
+  const double descent = 2 + 0.5 * (seed % 5);
+  const auto level = [&](double x) { return descent * std::exp(-7 * x); };
+  record(run, "train/loss", noisy(kSteps, 0.02, seed, [&](double x) { return 2.31 + level(x) - fall * x; }),
+         {.first = 20, .stride = 20});
+  Noise noise(seed + 1);
+  record(run, "val/loss",
+         curve(kEvaluations,
+               [&](double x) {
+                 const double value = 2.341 + std::max(level(x) - level(2.0 / 3), 0.0) +
+                                      (x < 2.0 / 3 ? 0.0006 : scatter) * noise.normal();
+                 return std::round(1000 * value) / 1000;
+               }),
+         {.first = 100, .stride = 100});
+  record(run, "grad_norm", noisy(kSteps, 0.15, seed + 2, [](double) { return 0.7; }), {.first = 20, .stride = 20});
+  if (!rate) return;
+  record(run, "lr", curve(kSteps, [](double x) { return 2.3e-5 * (1 + std::cos(0.4 * std::numbers::pi * x)); }),
+         {.first = 20, .stride = 20});
 }
 
 void contradict(Run& run) {
@@ -261,6 +296,33 @@ TEST_P(SeedRow, IsAnswered) {
   }
   EXPECT_THAT(leading, testing::Contains(testing::AnyOfArray(GetParam().causes)));
 }
+
+std::vector<Row> draws() {
+  std::vector<Row> drawn;
+  const auto add = [&](const std::string& name, const std::string& finding, const std::vector<std::string>& causes,
+                       const std::function<void(Run&)>& log) {
+    drawn.push_back({name, finding, causes, log, 2});
+  };
+  for (const std::uint32_t seed : {101U, 202U, 303U}) {
+    const std::string draw = "_" + std::to_string(seed);
+    for (const std::string cause : {"stale-checkpoint", "validation-pipeline-bug"}) {
+      const std::string name = "frozen_" + cause.substr(0, 5) + draw;
+      add(name + "_falling", "validation-frozen", {cause}, [=](Run& run) { production(run, seed, 0.12, 0); });
+      add(name + "_resting", "validation-frozen", {cause}, [=](Run& run) { production(run, seed, 0, 0); });
+      add(name + "_no_rate", "validation-frozen", {cause}, [=](Run& run) { production(run, seed, 0.12, 0, false); });
+    }
+    add("standing" + draw, "loss-plateau", {"converged"}, [=](Run& run) { production(run, seed, 0.15, 0.0006); });
+    for (const double bend : {6.0, 15.0, 60.0}) {
+      const std::string name = "underfit_no_rate_" + std::to_string(static_cast<int>(bend)) + draw;
+      drawn.push_back(
+          {name, "underfitting", {"model-too-small"}, [=](Run& run) { underfit_without_rate(run, seed, bend); }});
+    }
+  }
+  return drawn;
+}
+
+INSTANTIATE_TEST_SUITE_P(Draws, SeedRow, testing::ValuesIn(draws()),
+                         [](const testing::TestParamInfo<Row>& row) { return row.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Tables, SeedRow, testing::ValuesIn(rows()),
                          [](const testing::TestParamInfo<Row>& row) { return row.param.name; });

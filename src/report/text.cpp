@@ -85,9 +85,11 @@ Sheet write(const Report& report, const TextOptions& options, const Detail& deta
   Sheet sheet(options);
   layout::write_verdict(sheet, report);
   layout::write_findings(sheet, report, detail);
-  // A run that is well or cannot be judged has no illness to explain.
+  // A run that is well or cannot be judged has no illness to explain; a standstill may be either.
   const bool sick = report.status == Status::critical || report.status == Status::warning;
-  if (sick || detail.everything) {
+  const bool asks = std::any_of(report.findings.begin(), report.findings.end(),
+                                [](const Observation& seen) { return seen.qualifiers.count("why") > 0; });
+  if (sick || asks || detail.everything) {
     layout::write_causes(sheet, report, detail);
     layout::write_remedies(sheet, report, detail);
   }

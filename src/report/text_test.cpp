@@ -116,6 +116,16 @@ TEST(TextReport, ShowsTheArithmeticWhenVerbose) {
                {"+1.9", "ran away before the loss did", "[exploding-gradients]", "-0.6"});
 }
 
+TEST(TextReport, TellsTheCausesOfAStandstillThatMayBeHarmless) {
+  Report report = samples::overfitting_run();
+  report.status = Status::healthy;
+  report.findings.resize(1);
+  report.findings[0].severity = Severity::note;
+  EXPECT_THAT(render_text(report), Not(HasSubstr("Why")));
+  report.findings[0].qualifiers["why"] = "open";
+  expect_order(render_text(report), {"NOTE", "Why", "What to do"});
+}
+
 TEST(TextReport, OfAHealthyRunIsShortAndCalm) {
   const std::string text = render_text(samples::healthy_run());
   EXPECT_THAT(text, StartsWith("✓ HEALTHY  Nothing is wrong"));

@@ -31,7 +31,13 @@ zero), a learning rate that was too low from the first step.
 std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   std::vector<Clue> found;
   const auto schedule = rate_schedule(patient);
-  if (!schedule) return found;
+  if (!schedule) {
+    // A descent that stops counts for this cause because a falling rate stops it; here none was seen.
+    if (patient.learning_rate() == nullptr && patient.training() != nullptr) {
+      found.push_back({-1.5, "the log holds no learning rate: nothing shows that it fell"});
+    }
+    return found;
+  }
   const std::string left =
       "the learning rate is " + number(schedule->now) + ", " + per_cent(schedule->left()) + " of its peak";
   if (schedule->left() < 0.01) found.push_back({1.4, left});

@@ -40,7 +40,9 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
   if (const auto same = repeats_itself(patient, verdicts); same && verdicts.found("validation-frozen") == nullptr) {
     found.push_back({2.6, *same});
   }
-  if (validation_followed(patient) && !only_metric_frozen(patient, verdicts)) {
+  // What followed once and repeats itself now says how it was, not how it is.
+  const bool still_follows = verdicts.found("validation-frozen") == nullptr;
+  if (still_follows && validation_followed(patient) && !only_metric_frozen(patient, verdicts)) {
     found.push_back({-0.4, "validation improved with training earlier, so it sees the weights"});
   }
   if (verdicts.found("loss-plateau") != nullptr && training_goes_on(patient, verdicts) && patient.validation() &&
@@ -55,7 +57,12 @@ std::vector<Clue> clues(const Patient& patient, const Verdicts& verdicts) {
     found.push_back({-1.2, patient.validation()->name + " follows the weights, only the metric repeats itself"});
   }
   weigh_carry_over(patient,
-                   {.never = 2.5, .beyond = 1.3, .by_heart = -1.2, .guesses = 0.8, .answers = 1.2, .followed = -1.2},
+                   {.never = 2.5,
+                    .beyond = 1.3,
+                    .by_heart = -1.2,
+                    .guesses = 0.8,
+                    .answers = 1.2,
+                    .followed = still_follows ? -1.2 : 0.0},
                    found);
   weigh_still_weights(patient, verdicts, found);
   weigh_flat_training(patient, verdicts, found);

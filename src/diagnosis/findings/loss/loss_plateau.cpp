@@ -18,9 +18,11 @@ converges ends so. What matters is why it stopped, and the causes below are weig
 
 ## Signature
 Over at least the last `flat_share` of the run the trend gains less than `matters` of all that was gained. The
-validation loss is looked at first: it is what people stop for. A note, unless the budget is still being spent: when
-validation is flat for `warn_share` of the run while training falls on and validation does not follow (`follows`), the
-learning rate is still above `spending_rate` of its peak, and no validation metric improves, it is a warning.
+validation loss is looked at first: it is what people stop for. It is told where the budget is still being spent:
+validation is flat while training falls on, if only slowly, and validation does not follow (`follows`), the learning
+rate is still above `spending_rate` of its peak or not in the log, and no validation metric improves. The causes then
+say whether this is the end of the way or an obstacle. It is a warning where training pulls away from a validation that
+has come little of its way.
 
 ## Why it matters
 Time spent on a plateau is time not spent on the fix, or on stopping.
@@ -33,19 +35,36 @@ When the floor is reached: the loss is where its own descent promised, and the l
 - Ainsworth and Shin 2021, Plateau phenomenon in gradient descent training of ReLU networks.
 )";
 
-/// How far training has fallen since `step`, in its own units: 0 when it has not, surely and by a share of its gain.
+/// How far training has fallen since `step`, in its own units: 0 when it has not, surely and by a share of its gain or
+/// of its level: late in a long descent a hundredth of what is left is much.
 double fall_since(const Reading* training, double step) {
   if (training == nullptr || training->size() < 8) return 0;
   const std::size_t at = training->index_at(step);
   if (training->size() - at < 4) return 0;
   const signal::Trend trend =
       signal::trend_of(std::span(training->curve.step).subspan(at), std::span(training->curve.value).subspan(at));
-  return trend.falls(0.01) && -trend.change > 0.02 * (training->top - training->best) ? -trend.change : 0;
+  const double least = std::min(0.02 * (training->top - training->best), 0.01 * training->level);
+  return trend.falls(0.01) && -trend.change > least ? -trend.change : 0;
 }
 
+/// The flat stretch, or its end where validation crept down with training at first and then stopped.
+Flatness standing_still(const Reading& reading, Flatness flat, const Reading* training, const SettingValues& settings) {
+  const auto& step = reading.curve.step;
+  if (flat.change <= settings["follows"] * fall_since(training, step[flat.since])) return flat;
+  const std::size_t late = reading.index_at(step.back() - settings["flat_share"] * (step.back() - step.front()));
+  if (late <= flat.since || reading.size() - late < settings["fewest_points"]) return flat;
+  const double change =
+      -signal::trend_of(std::span(step).subspan(late), std::span(reading.curve.value).subspan(late)).change;
+  if (change > settings["follows"] * fall_since(training, step[late])) return flat;
+  const double gain = std::max(reading.top - reading.best, 1e-300);
+  return {late, settings["flat_share"], change, change / gain};
+}
+
+/// The learning rate still moves the weights, as far as the log tells.
 bool still_spending(const Patient& patient, double share_of_peak) {
   const Reading* rate = patient.learning_rate();
-  if (rate == nullptr || rate->size() < 8 || !(rate->top > 0)) return false;
+  if (rate == nullptr) return true;
+  if (rate->size() < 8 || !(rate->top > 0)) return false;
   return rate->end > share_of_peak * rate->top;
 }
 
@@ -65,9 +84,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotChecked{"no loss with at least " + number(settings["fewest_points"]) + " points"};
   }
   for (const Reading* reading : objectives) {
-    const Flatness flat = flatness_of(*reading, settings["matters"]);
+    Flatness flat = flatness_of(*reading, settings["matters"]);
     if (flat.share < settings["flat_share"] || flat.since >= reading->size()) continue;
     const bool validation = reading == patient.validation();
+    if (validation) flat = standing_still(*reading, flat, patient.training(), settings);
     const double since_step = reading->curve.step[flat.since];
     const double fall = validation ? fall_since(patient.training(), since_step) : 0;
     const bool training_goes_on = fall > 0;
@@ -88,8 +108,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool parts = validation && training_goes_on && !ahead && !follows &&
                        reading->end - patient.training()->end > gap * std::abs(reading->end) &&
                        reading->end > settings["far"] * begin && fall > settings["fall"] * patient.training()->level;
-    const bool wasteful = training_goes_on && !ahead && !follows && flat.share > settings["warn_share"] &&
-                          still_spending(patient, settings["spending_rate"]);
+    const bool wasteful = training_goes_on && !ahead && !follows && still_spending(patient, settings["spending_rate"]);
     // What carries over this well has little left to gain.
     const auto reached = skill(patient);
     const bool skilled = reached && reached->share > settings["skilled"];
@@ -100,6 +119,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                 reading->last_step,
                 reading->name + " is flat since " + at_step(since) + " at " + number(reading->shown(reading->end)) +
                     (training_goes_on ? ", while training still falls." : "."));
+    seen.qualifiers["why"] = "open";  // harmless or not by its cause, so the causes are told
     seen.qualifiers["series"] = validation ? "validation" : "training";
     seen.qualifiers["training"] = training_goes_on ? "falls" : "flat";
     seen.evidence.push_back(evidence(
@@ -123,7 +143,6 @@ Finding loss_plateau() {
        {"matters", 0.05, "share of the whole gain that counts as movement"},
        {"solved_share", 0.05, "a loss this small beside its start belongs to a task that is solved"},
        {"skilled", 0.85, "share of the way from guessing to perfection at which a plateau is the end of the way"},
-       {"warn_share", 0.75, "flat share of the run that is worth a warning while the budget is being spent"},
        {"gap", 0.07, "distance of validation above training, as a share of its level"},
        {"usual_gap", 0.5, "the same where answers are counted as well: losses part before answers do"},
        {"far", 0.62, "share of its start above which validation has come little of its way"},

@@ -8,6 +8,7 @@
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/flatness.h"
+#include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
 #include "signal/forecast.h"
@@ -174,6 +175,20 @@ std::optional<Observation> died(const Reading& loss, const SettingValues& settin
   return seen;
 }
 
+/// Training falls on since `step`, or keeps what it gained under a rate that is not spent: the weights live, and a
+/// validation loss that repeats itself does not look at them.
+bool lives(const Patient& patient, std::int64_t step, const SettingValues& settings) {
+  const Reading& training = *patient.training();
+  const auto since = static_cast<double>(step);
+  if (movement_of(training, training.index_at(since), training.size())
+          .falls(settings["significance"], settings["matters"] * (training.top - training.best))) {
+    return true;
+  }
+  const bool keeps = training.start - training.end > settings["keeps"] * (training.start - training.best) &&
+                     training.start - training.end > settings["drop_level"] * training.level;
+  return keeps && !rate_gone(patient, since, settings["rate_gone"]);
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const Reading* loss = patient.training();
   if (loss == nullptr) return no_loss_to_check(patient);
@@ -182,7 +197,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   for (const Reading* reading : patient.objectives()) {
     if (reading->size() < settings["fewest_points"]) continue;
-    if (auto seen = died(*reading, settings)) return std::move(*seen);
+    auto seen = died(*reading, settings);
+    if (seen && (reading == loss || !lives(patient, seen->first_step, settings))) return std::move(*seen);
   }
   const Flatness flat = flatness_of(*loss, settings["matters"]);
   if (flat.share < settings["flat_share"] || flat.since < 3 || flat.since >= loss->size()) return NotFound{};
@@ -215,6 +231,8 @@ Finding loss_stuck_after_drop() {
            {"dead_share", 0.2, "last share of the run that they make up"},
            {"moved", 0.05, "share of its start that the loss must have moved before"},
            {"far", 0.3, "share of its start above which the loss is far from solved"},
+           {"keeps", 0.5, "share of its gain that training holds while it lives"},
+           {"significance", 0.01, "chance of so clear a fall of training from noise alone"},
            {"flat_share", 0.4, "last share of the run that must be flat"},
            {"early_share", 0.7, "flat share that shows that the stop came early"},
            {"matters", 0.05, "share of the whole gain that counts as movement"},
