@@ -93,8 +93,10 @@ bool steadily_up(const std::vector<double>& values, double noise, const SettingV
   const auto n = static_cast<double>(values.size());
   const auto up = static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return v > 0; }));
   const double typical = signal::median(values);
+  const double scatter = signal::mad_scale(values);
+  const double least = n < settings["many_epochs"] ? noise : 0;
   return up >= settings["steady"] * n && typical > settings["amplitude"] &&
-         typical > settings["standard_errors"] * std::max(signal::mad_scale(values), noise) / std::sqrt(n);
+         typical > settings["standard_errors"] * std::max(scatter, least) / std::sqrt(n);
 }
 
 /// How the loss saws over a number of epochs.
@@ -334,6 +336,7 @@ Finding epoch_sawtooth() {
           {Need::curve},
           kDoc,
           {{"fewest_rows", 8, "losses per epoch needed to see its inside"},
+           {"many_epochs", 12, "epochs whose leaps tell their own scatter"},
            {"fewest_epochs", 5, "epochs needed to call it a pattern"},
            {"fewest_late", 4, "the same for the later half of the run, in which only a climb is looked for"},
            {"steady", 0.85, "share of the epochs that must show it"},
