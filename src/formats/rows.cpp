@@ -208,7 +208,7 @@ std::uint32_t RowAssembler::column(std::string_view name) {
     kind = Kind::time;
   }
   const Role role = kind == Kind::plain ? guess_role(name).role : Role::other;
-  acts_ = acts_ || tells_of_agent(role);
+  acts_ = acts_ || tells_of_agent(role) || comparable(name) == "score";
   merits_.push_back(merit_of(role));
   skipped_.add_column(role);
   columns_.push_back(std::move(column));

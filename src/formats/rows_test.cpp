@@ -288,9 +288,11 @@ TEST(Rows, OfEpisodesAreNotPlacedByTheirLengths) {
   const std::vector<double> lengths = {20, 23, 24, 21, 35, 30, 28, 41, 39, 44, 37, 52, 60, 48, 55, 70, 66, 81};
   Table numbered({"episode", "steps", "reward"});
   Table bare({"steps", "reward", "epsilon"});
+  Table scored({"steps", "score"});
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     numbered.row({static_cast<double>(i + 1), lengths[i], 1.0});
     bare.row({lengths[i], 1.0, 0.5});
+    scored.row({lengths[i], 1.0});
   }
   const RecordingSink& by_episode = numbered.read();
   EXPECT_THAT(by_episode.values("steps"), ::testing::ElementsAreArray(lengths));
@@ -299,6 +301,7 @@ TEST(Rows, OfEpisodesAreNotPlacedByTheirLengths) {
   const RecordingSink& in_order = bare.read();
   EXPECT_THAT(in_order.values("steps"), ::testing::ElementsAreArray(lengths));
   EXPECT_EQ(in_order.steps("reward").back(), 17);
+  EXPECT_EQ(scored.read().steps("score").back(), 17);
   EXPECT_THAT(in_order.marks, SizeIs(0));
 }
 

@@ -114,7 +114,8 @@ class PartFinder {
     const std::string_view noun = line_.substr(begin, end_of_word(line_, begin) - begin);
     std::string_view one = noun;
     if (one.size() > 3 && (one.back() == 's' || one.back() == 'S')) one.remove_suffix(1);
-    const KeyTraits counter = describe_key(one);
+    KeyTraits counter = describe_key(one);
+    if (one.size() == 4 && starts_with_folded(one, "game")) counter.step = 3;  // an episode by another name
     const std::string_view behind =
         trim(line_.substr(begin + noun.size(), numbers_[k + 1].begin - begin - noun.size()));
     if ((!counter.epoch && counter.step == 0) || !separates(behind)) return;

@@ -77,6 +77,7 @@ TEST(LinePlan, CountsEpisodesAndNotTheStepsThatARemarkTells) {
 TEST(LinePlan, CountsWithTheNumberInsideAName) {
   EXPECT_EQ(plan("Average Reward after 4 episodes: 168.75"), "step=4 <Average Reward>");
   EXPECT_EQ(plan("Average loss after 2 epochs = 1.9"), "epoch=2 <Average loss>");
+  EXPECT_EQ(plan("Score after 20 games: 19.8"), "step=20 <Score>");
   EXPECT_EQ(plan("Average reward over last 100 episodes: 14.5"), "<Average reward over last 100 episodes>");
 }
 
