@@ -13,12 +13,8 @@
 namespace osler::monitor {
 namespace {
 
-/// So many are looked at whatever it costs; later looks wait until that is earned.
-constexpr std::int64_t kFewestOfWholeData =
-    100;  // samples of a training on all data at once; fewer are a batch (chosen)
-constexpr std::uint64_t kFirstBatches = 64;
-/// Looked at one after the other: a loader that hands out the same few batches shows in neighbours.
-constexpr std::size_t kInARow = 8;
+/// Samples of a training on all data at once; fewer are a batch (chosen).
+constexpr std::int64_t kFewestOfWholeData = 100;
 constexpr std::size_t kBatchesRemembered = 64;
 constexpr std::uint64_t kFewestForConstantLabel = 4;
 constexpr double kExtreme = 100;  // as batch-extreme has it
@@ -85,23 +81,17 @@ std::vector<std::string> problems_of(const BatchFacts& facts) {
 }  // namespace
 
 BatchLedger::BatchLedger(std::optional<std::int64_t> classes, std::int64_t every, double share)
-    : classes_(classes), every_(every), budget_(share), engine_(stats::make_cpu_engine(0)) {}
+    : classes_(classes), pace_(every, share), engine_(stats::make_cpu_engine(0)) {}
 
 bool BatchLedger::due() {
-  const std::uint64_t number = batches_++;
-  if (every_ != 0) return every_ > 0 && number % static_cast<std::uint64_t>(every_) == 0;
-  if (number < kFirstBatches) return true;
-  if (in_a_row_ == 0 && budget_.affords()) in_a_row_ = kInARow;
-  if (in_a_row_ == 0) return false;
-  --in_a_row_;
-  return true;
+  return pace_.due(batches_++);
 }
 
 BatchFacts BatchLedger::look(const BatchView& batch, std::int64_t step, Recorder& recorder) {
   const double began = now();
   BatchFacts facts = examine(batch);
   record(facts, batch.indices, step, recorder);
-  budget_.spend(now() - began);
+  pace_.budget().spend(now() - began);
   return facts;
 }
 

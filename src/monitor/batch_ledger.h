@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "monitor/budget.h"
+#include "monitor/batch_pace.h"
 #include "osler/recorder/recorder.h"
 #include "osler/stats/engine.h"
 
@@ -62,7 +62,7 @@ class BatchLedger {
   /// Looks at a batch and records what it is like.
   BatchFacts look(const BatchView& batch, std::int64_t step, Recorder& recorder);
 
-  [[nodiscard]] Budget& budget() { return budget_; }
+  [[nodiscard]] Budget& budget() { return pace_.budget(); }
 
  private:
   BatchFacts examine(const BatchView& batch);
@@ -76,12 +76,10 @@ class BatchLedger {
     std::uint64_t number;
   };
   std::optional<std::int64_t> classes_;
-  std::int64_t every_;
-  Budget budget_;
+  BatchPace pace_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch questions_;
   std::uint64_t batches_ = 0;
-  std::size_t in_a_row_ = 0;                                // batches that are still to be looked at in a row
   std::deque<Seen> seen_;                                   // the last batches that were looked at
   std::unordered_map<std::int64_t, std::uint64_t> labels_;  // how often each class was seen
 };

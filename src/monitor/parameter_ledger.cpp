@@ -13,10 +13,8 @@
 namespace osler::monitor {
 namespace {
 
-constexpr std::uint64_t kSmall = 1024;  // elements of a tensor that is looked at on every step
-/// Elements that are looked at on every step besides, in layers without a small tensor: a NaN of the backward pass
-/// shows in the small tensors of all others.
-constexpr std::uint64_t kUnguarded = 16'384;
+constexpr auto kSmall = static_cast<std::uint64_t>(ParameterLedger::kSmall);
+constexpr auto kUnguarded = static_cast<std::uint64_t>(ParameterLedger::kUnguarded);
 
 /// "fc1" of "fc1.weight".
 std::string layer_of(const std::string& name) {

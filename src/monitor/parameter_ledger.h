@@ -43,6 +43,12 @@ struct GradientLook {
 /// The parameters of one model. The same questions as LibTorch's ParameterBook asks, of views.
 class ParameterLedger {
  public:
+  /// Elements of a tensor whose gradient is looked at on every step.
+  static constexpr std::int64_t kSmall = 1024;
+  /// Elements that are looked at on every step besides, in layers without a small tensor: a NaN of the backward pass
+  /// shows in the small tensors of all others.
+  static constexpr std::int64_t kUnguarded = 16'384;
+
   ParameterLedger(std::vector<ParameterInfo> parameters, unsigned threads);
 
   [[nodiscard]] const std::vector<ParameterInfo>& parameters() const { return parameters_; }

@@ -14,10 +14,6 @@ constexpr double kStatisticsShare = 0.09;
 constexpr double kTraceShare = 0.09;
 constexpr double kDiagnosisShare = 0.04;
 constexpr double kHistogramShare = 0.03;
-/// Of the first steps every third is looked at, up to a bound.
-constexpr std::int64_t kEarlyEvery = 3;
-constexpr double kEarlySeconds = 2;
-constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
 
 }  // namespace
 

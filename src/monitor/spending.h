@@ -11,8 +11,12 @@ namespace osler::monitor {
 /// The budgets of one monitor. The first steps are looked at whatever the budget says, up to a bound.
 class Spending {
  public:
-  /// Steps in which everything is worth a look.
+  /// Steps in which everything is worth a look; every third of them is looked at in full.
   static constexpr std::int64_t kFirstSteps = 50;
+  static constexpr std::int64_t kEarlyEvery = 3;
+  /// What these looks may take: so many seconds or the time of so many steps, whichever is more.
+  static constexpr double kEarlySeconds = 2;
+  static constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
   /// Of the budget, what looks at batches may take.
   static constexpr double kBatchShare = 0.2;
 
@@ -30,7 +34,7 @@ class Spending {
   void at_step(std::int64_t seen) { seen_ = seen; }
   /// One of the first steps, which are looked at whatever the budget says.
   [[nodiscard]] bool early() const;
-  /// Whether the first looks have not yet taken what they may: 2 seconds or 1 % of 1,000 steps, whichever is more.
+  /// Whether the first looks have not yet taken what they may.
   [[nodiscard]] bool early_left() const;
   /// Whether something is to be done at this step that is done every so many, or, with 0, when a budget affords it.
   [[nodiscard]] bool due(std::int64_t step, std::int64_t every, const Budget& budget) const;

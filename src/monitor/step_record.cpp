@@ -44,7 +44,6 @@ void StepRecord::gradients_cleared(Recorder& recorder, std::int64_t step, bool c
 }
 
 void StepRecord::parameters(Recorder& recorder, std::int64_t step, const std::vector<ParameterState>& states) {
-  constexpr std::int64_t kStepsToKnow = 20;
   const bool known = seen(step) >= kStepsToKnow;
   const auto tell = [&](const std::string& id, double value) {
     // What was never wrong need not be told of every parameter.

@@ -27,6 +27,9 @@ struct ParameterState {
 /// Writes facts of steps under the names that findings ask for; what hardly ever changes only where it is new.
 class StepRecord {
  public:
+  /// A parameter that no optimizer of ours holds counts as left out when it has not moved for so many steps.
+  static constexpr std::int64_t kStepsToKnow = 20;
+
   StepRecord(std::int64_t first_step, std::int64_t line_every) : first_step_(first_step), tally_(line_every) {}
 
   /// The loss, and the norm of all gradients where it was measured.

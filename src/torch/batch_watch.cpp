@@ -11,11 +11,6 @@ namespace osler::torch {
 using monitor::now;
 namespace {
 
-/// So many are looked at whatever it costs; later looks wait until that is earned.
-constexpr std::uint64_t kFirstBatches = 64;
-/// Looked at one after the other: a loader that hands out the same few batches shows in neighbours.
-constexpr std::size_t kInARow = 8;
-
 /// Tokens and other rows of a table: numbers without a scale. Bytes may be pixels.
 bool holds_indices(const at::Tensor& inputs) {
   return inputs.defined() && (inputs.scalar_type() == at::kLong || inputs.scalar_type() == at::kInt);
@@ -28,28 +23,19 @@ double share(std::uint64_t part, std::uint64_t whole) {
 }  // namespace
 
 BatchWatch::BatchWatch(const BatchExpectations& expectations, std::int64_t every, double share)
-    : checker_(expectations), every_(every), classes_(expectations.classes), budget_(share) {}
+    : checker_(expectations), classes_(expectations.classes), pace_(every, share) {}
 
 std::optional<BatchReport> BatchWatch::look(const at::Tensor& inputs, const at::Tensor& labels, std::int64_t step,
                                             Recorder& recorder) {
-  if (!due()) {
+  if (!pace_.due(checker_.batches())) {
     checker_.pass_over();
     return std::nullopt;
   }
   const double began = now();
   BatchReport report = checker_.check(inputs, labels);
   record(report, holds_indices(inputs), step, recorder);
-  budget_.spend(now() - began);
+  pace_.budget().spend(now() - began);
   return report;
-}
-
-bool BatchWatch::due() {
-  if (every_ != 0) return every_ > 0 && checker_.batches() % static_cast<std::uint64_t>(every_) == 0;
-  if (checker_.batches() < kFirstBatches) return true;
-  if (in_a_row_ == 0 && budget_.affords()) in_a_row_ = kInARow;
-  if (in_a_row_ == 0) return false;
-  --in_a_row_;
-  return true;
 }
 
 void BatchWatch::record(const BatchReport& report, bool indices, std::int64_t step, Recorder& recorder) {

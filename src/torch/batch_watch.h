@@ -7,13 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "monitor/budget.h"
+#include "monitor/batch_pace.h"
 #include "osler/recorder/recorder.h"
 #include "osler/torch/batch_check.h"
 
 namespace osler::torch {
-
-using monitor::Budget;
 
 /// Looks at the first batches, where most that is wrong with data shows, and then at as many as its budget allows.
 class BatchWatch {
@@ -25,7 +23,7 @@ class BatchWatch {
   std::optional<BatchReport> look(const at::Tensor& inputs, const at::Tensor& labels, std::int64_t step,
                                   Recorder& recorder);
 
-  [[nodiscard]] Budget& budget() { return budget_; }
+  [[nodiscard]] monitor::Budget& budget() { return pace_.budget(); }
 
  private:
   /// What is recorded of a batch: the series of run/series_names.h.
@@ -45,14 +43,11 @@ class BatchWatch {
     told_count
   };
 
-  bool due();
   void record(const BatchReport& report, bool indices, std::int64_t step, Recorder& recorder);
 
   BatchChecker checker_;
-  std::int64_t every_;
   std::optional<std::int64_t> classes_;
-  Budget budget_;
-  std::size_t in_a_row_ = 0;  // batches that are still to be looked at one after the other
+  monitor::BatchPace pace_;
   std::array<std::optional<SeriesId>, told_count> series_;  // made when there is a first value
   std::vector<SeriesValue> values_;
 };

@@ -39,32 +39,17 @@ void Monitor::Work::tell_configuration() {
 }
 
 void Monitor::Work::tell_parameters() {
-  // Someone else may train what this optimizer does not hold, not on every step perhaps: only after so many steps is
-  // that known.
-  constexpr std::int64_t kStepsToKnow = 20;
-  const auto tell = [&](const std::string& id, double value) {
-    // What was never wrong need not be told of every parameter.
-    const auto told = told_checks_.find(id);
-    if (told == told_checks_.end() ? value == 0 : told->second == value) return;
-    told_checks_[id] = value;
-    check(id, value);
-  };
   const auto known = optimized(optimizer_);
-  double left_out = 0;
+  std::vector<monitor::ParameterState> states;
+  states.reserve(book_.names().size());
   for (std::size_t i = 0; i < book_.names().size(); ++i) {
     const std::string& name = book_.names()[i];
     const at::Tensor& parameter = book_.parameters()[i];
-    tell(series_name::completed(series_name::kParameterFrozenOf, name), parameter.requires_grad() ? 0 : 1);
-    const bool missing =
+    const bool left_out =
         parameter.requires_grad() && !known.contains(parameter.unsafeGetTensorImpl()) && !has_moved(name, parameter);
-    if (missing) ++left_out;
-    if (steps_seen() >= kStepsToKnow)
-      tell(series_name::completed(series_name::kParameterNotOptimizedOf, name), missing ? 1 : 0);
+    states.push_back({name, parameter.requires_grad(), left_out});
   }
-  if (steps_seen() < kStepsToKnow) return;
-  const auto told = told_checks_.try_emplace(std::string(series_name::kCheckParametersNotOptimized), -1).first;
-  if (told->second != left_out) check(series_name::kCheckParametersNotOptimized, left_out);
-  told->second = left_out;
+  record_.parameters(recorder_, steps, states);
 }
 
 /// Whether a parameter that this optimizer does not hold has changed since training began: another one holds it.
@@ -128,33 +113,6 @@ void Monitor::Work::check(std::string_view series, double value) {
   recorder_.scalar(steps, series, value);
 }
 
-void Monitor::Work::record_rates() {
-  const auto& groups = optimizer_.param_groups();
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!groups[i].has_options()) continue;
-    const double rate = groups[i].options().get_lr();
-    if (i == 0) tally_.rate(rate);
-    if (groups.size() == 1) {
-      recorder_.scalar(steps, "lr", rate);
-    } else {
-      recorder_.scalar(steps, "lr/group" + std::to_string(i), rate);
-    }
-  }
-}
-
-void Monitor::Work::record_memory() {
-  // Asking the system takes some microseconds, which a quick step cannot spare every time; after many it need not.
-  constexpr double kSecondsBetween = 0.1;
-  constexpr std::int64_t kFewestStepsBetween = 4;
-  constexpr std::int64_t kLooks = 32;  // about so many for each doubling of the steps
-  const double time = now();
-  const std::int64_t between = std::max(kFewestStepsBetween, steps_seen() / kLooks);
-  if (time - last_memory_ < kSecondsBetween && steps - last_memory_step_ < between) return;
-  last_memory_ = time;
-  last_memory_step_ = steps;
-  if (const double bytes = memory_.bytes(); bytes > 0) recorder_.scalar(steps, series_name::kMemoryResident, bytes);
-}
-
 void Monitor::Work::throw_refusal() {
   const std::string text = std::exchange(refusal_, {});
   if (options_.throw_nonfinite && !text.empty()) throw NonfiniteError("osler: " + text);
@@ -162,15 +120,15 @@ void Monitor::Work::throw_refusal() {
 
 void Monitor::Work::record_histograms() {
   if (!histogram_pace_.due(steps_seen())) return;
-  if (options_.histograms_every == 0 && !histogram_budget_.affords()) return;
+  if (options_.histograms_every == 0 && !spending_.histograms.affords()) return;
   const double before = now();
   book_.record_histograms(recorder_, steps);
   histogram_pace_.took(steps_seen());
-  histogram_budget_.spend(now() - before);
+  spending_.histograms.spend(now() - before);
 }
 
 void Monitor::Work::tell_line() {
-  const auto line = tally_.take_line();
+  const auto line = record_.tally().take_line();
   if (line && options_.on_line) options_.on_line("osler: " + *line);
 }
 
@@ -204,7 +162,7 @@ std::optional<BatchReport> Monitor::Work::batch(const at::Tensor& inputs, const 
   auto report = batches_.look(inputs, labels, steps, recorder_);
   // The look at the batch is the monitor's time, not the loader's.
   const double spent = now() - arrived;
-  account_own(spent);
+  took(spent);
   left_ += spent;
   if (asked_) *asked_ += spent;
   return report;
@@ -228,12 +186,17 @@ void Monitor::Work::validation(double loss, const std::vector<std::pair<std::str
   const double ended = now();
   times.other += ended - left_;
   left_ = ended;
+  if (!listened_to() || !news_.due_after_validation(spending_)) return;
+  tell_parameters();
+  for (const Observation& observation : news_.take(recorder_, steps_seen(), spending_)) tell(observation);
+  left_ = now();
+  took(left_ - ended);
 }
 
 void Monitor::Work::epoch(std::int64_t number) {
   const std::int64_t step = std::max<std::int64_t>(steps - 1, 0);
   recorder_.scalar(step, "epoch", static_cast<double>(number));
-  if (const auto mean = tally_.end_epoch()) recorder_.scalar(step, "train/loss_epoch", *mean);
+  if (const auto mean = record_.tally().end_epoch()) recorder_.scalar(step, "train/loss_epoch", *mean);
 }
 
 std::vector<std::string> Monitor::Work::quick_check() const {

@@ -14,6 +14,7 @@
 #include "osler/diagnosis/diagnose.h"
 #include "run/series_names.h"
 #include "torch/clipping.h"
+#include "torch/company.h"
 #include "torch/host_tensor.h"
 #include "torch/loss_graph.h"
 
@@ -24,24 +25,6 @@ namespace {
 
 constexpr std::uint64_t kDeadBatches = 8;   // traced batches in which a dead unit was silent, at least
 constexpr std::uint64_t kDeadPlaces = 256;  // samples and positions in which it was silent, at least
-constexpr std::size_t kPairsKept = 16;      // gradient pairs that the noise scale is estimated from
-constexpr double kSecondsBetweenDiagnoses = 5;
-/// Gradients are compared less often than measured, and the less often the longer the training lasts.
-constexpr std::int64_t kStepsBetweenPairs = 8;
-constexpr std::int64_t kPairsPerDoubling = 64;  // about so many for each doubling of the steps
-/// Of the budget; the rest is left for what every step costs anyway and for what cannot be measured from inside, such
-/// as what watching displaces from caches.
-constexpr double kGradientShare = 0.06;
-constexpr double kStatisticsShare = 0.09;
-constexpr double kTraceShare = 0.09;
-constexpr double kDiagnosisShare = 0.04;
-constexpr double kBatchShare = 0.2;
-constexpr double kHistogramShare = 0.03;
-/// The first steps are looked at whatever the budget says, every third of so many, up to a bound: as in src/monitor.
-constexpr std::int64_t kEarlySteps = 50;
-constexpr std::int64_t kEarlyEvery = 3;
-constexpr double kEarlySeconds = 2;
-constexpr double kEarlyInSteps = 10;  // 1 % of a run of 1,000 steps
 /// A buffer of more elements is no running statistic; without a replay it is not copied on every step.
 constexpr std::int64_t kLargestStatistic = 1 << 20;
 /// Steps that are followed after a broken one that cannot be run again, and in all of a run: what breaks all the time
@@ -75,23 +58,22 @@ Monitor::Work::Work(::torch::nn::Module& model, ::torch::optim::Optimizer& optim
       recorder_(std::move(recorder)),
       book_(model),
       buffers_(model.buffers()),
-      batches_({options_.classes, BatchExpectations{}.extreme}, options_.batches_every, kBatchShare * options_.budget),
+      batches_({options_.classes, BatchExpectations{}.extreme}, options_.batches_every,
+               monitor::Spending::kBatchShare * options_.budget),
       mode_matters_(depends_on_mode(model)),
       trace_(model, Passes::training),
-      gradient_budget_(kGradientShare * options_.budget),
-      statistics_budget_(kStatisticsShare * options_.budget),
-      trace_budget_(kTraceShare * options_.budget),
-      diagnosis_budget_(kDiagnosisShare * options_.budget),
-      histogram_budget_(kHistogramShare * options_.budget),
+      spending_(options_.budget, batches_.budget()),
+      news_(options_.diagnose_every),
+      record_(options_.first_step, options_.line_every),
+      company_(join_company(book_.parameters())),
       histogram_pace_(options_.histograms_every),
-      activation_pace_(options_.histograms_every),
-      tally_(options_.line_every) {
+      activation_pace_(options_.histograms_every) {
   steps = options_.first_step;
   tell_configuration();
   tell_parameters();
   book_.record_start(recorder_);
   buffers_before_.save(buffers_, kLargestStatistic);
-  last_diagnosis_ = left_ = now();
+  left_ = now();
   graph_left_ = at::sequence_number::peek();
   // The first forward pass shows the network before it has learned anything.
   open_watch();
@@ -116,14 +98,14 @@ void Monitor::Work::require_steps() const {
 bool Monitor::Work::step(const at::Tensor& loss) {
   const double arrived = now();
   require_use(loss);
-  tell_gradients_cleared(false);
+  record_.gradients_cleared(recorder_, steps, false);
   finish_trace(arrived - left_);
   const double computing = arrived - left_ - traced_;
   times.other += computing;
-  training_ += computing;
+  spending_.trained(computing);
   // The backward pass of data-parallel training waits for the other ranks, so it tells nothing about this one.
   last_compute_ = waited_ > 0 ? waited_ : computing;
-  account(computing);
+  spending_.earn(computing);
   recorder_.scalar(steps, "step_time", waited_ + computing);
   waited_ = 0;
   const bool go = examine(loss);
@@ -135,7 +117,7 @@ bool Monitor::Work::step(const at::Tensor& loss) {
   // The forward pass comes before the next call: it is watched from here on.
   open_watch();
   left_ = now();
-  account_own(left_ - arrived + traced_);
+  took(left_ - arrived + traced_);
   throw_refusal();
   return go;
 }
@@ -152,7 +134,7 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
         "optimizer.step(closure) yourself and monitor.step(loss) after it");
   }
   graph_before_ = at::sequence_number::peek();
-  tell_gradients_cleared(true);
+  record_.gradients_cleared(recorder_, steps, true);
   save_state();
   open_watch();
   const double began = now();
@@ -199,12 +181,11 @@ bool Monitor::Work::train_step(const std::function<at::Tensor()>& compute_loss) 
   const double computing = forward + backward + (stepped - examined);
   recorder_.scalar(steps - 1, "step_time", waiting + computing);
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
-  account(computing + std::min(waiting, computing));
-  training_ += waiting + computing;
+  spending_.earn(computing + std::min(waiting, computing));
+  spending_.trained(waiting + computing);
   left_ = now();
   graph_left_ = at::sequence_number::peek();
-  account_own((began - arrived) + traced_ + (backward_began - forward_done) + (examined - backward_done) +
-              (left_ - stepped));
+  took((began - arrived) + traced_ + (backward_began - forward_done) + (examined - backward_done) + (left_ - stepped));
   throw_refusal();
   return go;
 }
@@ -221,67 +202,17 @@ double Monitor::Work::waiting_for_data(double seconds) {
   return seconds;
 }
 
-/// train_step() clears the gradients itself, whatever they look like.
-void Monitor::Work::tell_gradients_cleared(bool cleared) {
-  if (told_cleared_ == cleared) return;
-  told_cleared_ = cleared;
-  check(series_name::kCheckGradientsCleared, cleared ? 1 : 0);
-}
-
-void Monitor::Work::account(double training_seconds) {
-  // What every step costs anyway is paid first; only the rest can be spent. Something is left even where there is no
-  // rest, or nothing would ever be looked at.
-  constexpr double kAlways = 0.25;
-  if (options_.budget > 0) {
-    training_seconds =
-        std::max(kAlways * training_seconds, training_seconds - std::exchange(fixed_, 0) / options_.budget);
-  }
-  for (Budget* const budget : budgets()) budget->earn(training_seconds);
-}
-
-void Monitor::Work::account_own(double monitor_seconds) {
-  times.monitor += monitor_seconds;
-  double bought = 0;
-  for (const Budget* const budget : budgets()) bought += budget->spent();
-  fixed_ += std::max(0.0, monitor_seconds - (bought - bought_));
-  bought_ = bought;
-}
-
-std::array<Budget*, 6> Monitor::Work::budgets() {
-  return {&gradient_budget_,  &statistics_budget_, &trace_budget_,
-          &diagnosis_budget_, &batches_.budget(),  &histogram_budget_};
-}
-
-bool Monitor::Work::early() const {
-  const std::int64_t seen = steps_seen();
-  if (options_.budget <= 0 || seen >= kEarlySteps || seen % kEarlyEvery != 0) return false;
-  const double step = seen > 0 ? training_ / static_cast<double>(seen) : 0;
-  return early_spent_ < std::max(kEarlySeconds, kEarlyInSteps * step);
-}
-
-void Monitor::Work::spend(Budget& budget, double seconds) {
-  if (early()) {
-    early_spent_ += seconds;
-    budget.grant(seconds);
-  }
-  budget.spend(seconds);
-}
-
-bool Monitor::Work::due(std::int64_t every, const Budget& budget) const {
-  if (every < 0) return false;
-  return every > 0 ? steps % every == 0 : early() || budget.affords();
-}
-
 bool Monitor::Work::examine(const at::Tensor& loss) {
   const double value = single_value(loss);
-  const bool sampled = due(options_.statistics_every, statistics_budget_);
+  const bool sampled = due(options_.statistics_every, spending_.statistics);
   const bool updated = book_.remembers();
   const GradientLook look = look_at_gradients(sampled);
   if (updated) finish_updates();
-  record_gradient_pair();
+  if (const auto pair = book_.take_pair()) record_.pair(recorder_, steps, *pair, options_.batch_size);
   record_step(value, look);
   const bool finite = std::isfinite(value) && look.finite;
-  if (sampled && steps_seen() < kEarlySteps) {
+  tell_turns(loss);
+  if (sampled && steps_seen() < monitor::Spending::kFirstSteps) {
     check(series_name::kCheckOutputsSquashedTwice, monitor::squashed_twice(graph_of(loss)) ? 1 : 0);
   }
   if (finite) {
@@ -300,17 +231,31 @@ bool Monitor::Work::examine(const at::Tensor& loss) {
   diagnose_live();
   inputs_ = labels_ = at::Tensor();  // the batch was of this step
   ++steps;
+  spending_.at_step(steps_seen());
   return finite || !options_.skip_nonfinite;
+}
+
+void Monitor::Work::tell_turns(const at::Tensor& loss) {
+  // A loss that the step before belonged to is one of several networks that are trained together.
+  if (begins_anew(loss)) {
+    company_->used();
+    if (steps_seen() < monitor::Spending::kFirstSteps && options_.budget > 0) {
+      const LossMakeUp made = make_up_of(loss);
+      record_.loss_kind(recorder_, made.kind);
+      tell_used(made.parameters, *company_);
+    }
+  }
+  company_->left(0);
+  if (company_->in_turns()) record_.in_turns(recorder_);
 }
 
 GradientLook Monitor::Work::look_at_gradients(bool sampled) {
   const double before = now();
   const bool asked = sampled || options_.check_every_gradient || options_.clip_norm.has_value();
   const bool second = book_.remembers_gradients();
-  const bool all = asked || second || gradient_budget_.affords();
-  const bool paired = second || (sampled && pair_due());
-  if (paired && !second) last_pair_ = steps;
-  const auto most = static_cast<std::int64_t>(kUnguardedShare * kNumbersPerSecond * training_ /
+  const bool all = asked || second || spending_.gradients.affords();
+  const bool paired = second || (sampled && record_.begin_pair(steps));
+  const auto most = static_cast<std::int64_t>(kUnguardedShare * kNumbersPerSecond * spending_.training() /
                                               static_cast<double>(std::max<std::int64_t>(1, steps_seen())));
   GradientLook look = sampled ? book_.measure(paired)
                       : all   ? book_.look(paired)
@@ -318,28 +263,21 @@ GradientLook Monitor::Work::look_at_gradients(bool sampled) {
   // A bad value among the small ones is followed up at any price.
   if (!look.finite && !all) look = book_.look();
   if (sampled || second) {
-    spend(statistics_budget_, now() - before);
+    spending_.spend(spending_.statistics, now() - before);
   } else if (all && !asked) {
-    spend(gradient_budget_, now() - before);
+    spending_.spend(spending_.gradients, now() - before);
   }
   if (look.complete) gradient_norm = look.finite ? look.norm : std::nan("");
   return look;
 }
 
 void Monitor::Work::record_step(double loss, const GradientLook& look) {
-  recorder_.scalar(steps, "train/loss", loss);
-  tally_.step(steps, loss);
-  if (look.complete) {
-    recorder_.scalar(steps, "grad_norm", *gradient_norm);
-    tally_.norm(*gradient_norm);
+  record_.step(recorder_, steps, loss, look.complete ? gradient_norm : std::nullopt);
+  std::vector<double> rates;
+  for (const auto& group : optimizer_.param_groups()) {
+    if (group.has_options()) rates.push_back(group.options().get_lr());
   }
-  record_rates();
-  constexpr std::int64_t kSeldom = 64;  // the mode hardly ever changes: told when it does, and now and then
-  const bool training = model_.is_training();
-  if (mode_matters_ && (told_training_ != training || steps % kSeldom == 0)) {
-    check(series_name::kCheckEvalModeInTraining, training ? 0 : 1);
-    told_training_ = training;
-  }
+  record_.state(recorder_, steps, rates, mode_matters_ ? std::optional(model_.is_training()) : std::nullopt);
 }
 
 void Monitor::Work::clip(const GradientLook& look) {
@@ -356,7 +294,7 @@ void Monitor::Work::clip(const GradientLook& look) {
   if (shrunk) ++clipped;
   if (!options_.clip_norm && !options_.clip_adaptive) return;
   recorder_.scalar(steps, "clipped", shrunk ? 1 : 0);
-  tally_.clipping(shrunk);
+  record_.tally().clipping(shrunk);
 }
 
 void Monitor::Work::refuse(const at::Tensor& loss, double value, const GradientLook& look) {
@@ -414,37 +352,15 @@ void Monitor::Work::replay(std::string& hint) {
 void Monitor::Work::record_statistics() {
   const double before = now();
   book_.record(recorder_, steps);
-  record_memory();
+  record_.memory(recorder_, steps);
   remembered_step_ = steps;
-  spend(statistics_budget_, now() - before);
+  spending_.spend(spending_.statistics, now() - before);
 }
 
 void Monitor::Work::finish_updates() {
   const double before = now();
   book_.record_updates(recorder_, remembered_step_);
-  spend(statistics_budget_, now() - before);
-}
-
-bool Monitor::Work::pair_due() const {
-  const std::int64_t between = std::max(kStepsBetweenPairs, steps_seen() / kPairsPerDoubling);
-  return !last_pair_ || steps - *last_pair_ >= between;
-}
-
-void Monitor::Work::record_gradient_pair() {
-  const auto pair = book_.take_pair();
-  if (!pair) return;
-  // How much of the gradient before is in this one: all of it when gradients are never cleared.
-  if (!told_cleared_.value_or(false)) check(series_name::kCheckGradientsCarried, pair->dot / pair->a_squared);
-  pairs_.push_back(*pair);
-  if (pairs_.size() > kPairsKept) pairs_.erase(pairs_.begin());
-  if (options_.batch_size && pairs_.size() == kPairsKept) {
-    const stats::GradientNoise noise = stats::gradient_noise(pairs_, static_cast<double>(*options_.batch_size));
-    // Where no signal is left the scale is infinite, which a curve cannot tell.
-    constexpr double kMostBatches = 1e6;
-    const double most = kMostBatches * static_cast<double>(*options_.batch_size);
-    recorder_.scalar(steps, series_name::kGradientNoiseScale, std::min(noise.scale(), most));
-    recorder_.scalar(steps, series_name::kBatchSize, static_cast<double>(*options_.batch_size));
-  }
+  spending_.spend(spending_.statistics, now() - before);
 }
 
 void Monitor::Work::finish_trace(double elapsed) {
@@ -465,7 +381,7 @@ void Monitor::Work::finish_trace(double elapsed) {
   traced_ = usual_ == 0 ? seconds : std::clamp(elapsed - usual_, seconds, most);
   const double before = now();
   record_activations();
-  spend(trace_budget_, now() - before + traced_);
+  spending_.spend(spending_.trace, now() - before + traced_);
 }
 
 void Monitor::Work::record_activations() {
@@ -503,7 +419,7 @@ void Monitor::Work::open_watch() {
     always_ = std::make_unique<OriginTrace>(model_);
     watch_.emplace(*always_);
     if (!watch_->active()) always_.reset();
-  } else if (due(options_.trace_every, trace_budget_)) {
+  } else if (due(options_.trace_every, spending_.trace)) {
     trace_.clear();
     trace_.with_histograms(activation_pace_.due(steps_seen()));
     watch_.emplace(trace_);
@@ -526,7 +442,7 @@ void Monitor::Work::replay_with(std::function<at::Tensor()> compute_loss) {
 void Monitor::Work::await_batch() {
   asked_ = now();
   times.other += *asked_ - left_;
-  account(*asked_ - left_);
+  spending_.earn(*asked_ - left_);
   left_ = *asked_;
 }
 
@@ -540,29 +456,19 @@ void Monitor::Work::batch_ready() {
   } else {
     times.other += arrived - left_;
   }
-  account(arrived - left_);
+  spending_.earn(arrived - left_);
   if (replay_) save_state();
   left_ = now();
   times.monitor += left_ - arrived;
 }
 
 void Monitor::Work::diagnose_live() {
-  if (!options_.on_finding && !options_.on_line) return;
-  const bool time = options_.diagnose_every > 0
-                        ? (steps + 1) % options_.diagnose_every == 0
-                        : options_.diagnose_every == 0 && now() - last_diagnosis_ > kSecondsBetweenDiagnoses &&
-                              diagnosis_budget_.affords();
-  if (!time) return;
-  const double before = now();
-  for (const Observation& observation : report().findings) tell(observation);
-  last_diagnosis_ = now();
-  diagnosis_budget_.spend(last_diagnosis_ - before);
+  if (!listened_to() || !news_.due(steps, steps_seen() + 1, spending_)) return;
+  tell_parameters();
+  for (const Observation& observation : news_.take(recorder_, steps_seen() + 1, spending_)) tell(observation);
 }
 
 void Monitor::Work::tell(const Observation& observation) {
-  const auto [at, fresh] = told_.emplace(observation.finding, observation.severity);
-  if (!fresh && at->second >= observation.severity) return;
-  at->second = observation.severity;
   if (options_.on_finding) options_.on_finding(observation);
   // A note is no reason to look up from one's work: the summary and the report have it.
   if (options_.on_line && observation.severity > Severity::note) {

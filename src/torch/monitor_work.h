@@ -1,17 +1,17 @@
 // Monitor::Work: the state of a monitor and the order in which a step is examined.
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "monitor/budget.h"
+#include "monitor/company.h"
 #include "monitor/histogram_pace.h"
-#include "monitor/resident_memory.h"
-#include "monitor/step_tally.h"
+#include "monitor/news.h"
+#include "monitor/spending.h"
+#include "monitor/step_record.h"
 #include "osler/recorder/recorder.h"
 #include "osler/torch/monitor.h"
 #include "torch/activation_trace.h"
@@ -22,9 +22,6 @@
 #include "torch/watch.h"
 
 namespace osler::torch {
-
-using monitor::Budget;
-using monitor::ResidentMemory;
 
 class Monitor::Work {
  public:
@@ -76,8 +73,6 @@ class Monitor::Work {
   void finish_trace(double elapsed);
   void finish_updates();
   GradientLook look_at_gradients(bool sampled);
-  [[nodiscard]] bool pair_due() const;
-  void record_gradient_pair();
   void refuse(const at::Tensor& loss, double value, const GradientLook& look);
   void find_origin(const at::Tensor& loss, double value, const GradientLook& look);
   void replay(std::string& hint);
@@ -87,26 +82,28 @@ class Monitor::Work {
   void record_histograms();
   void tell_line();
   void record_step(double loss, const GradientLook& look);
-  void record_rates();
   void record_statistics();
-  void record_memory();
   void compare_ranks(const GradientLook& look);
+  /// Whom the loss of this step has used, and whether losses or networks take turns.
+  void tell_turns(const at::Tensor& loss);
+  [[nodiscard]] bool listened_to() const { return options_.on_finding || options_.on_line; }
   void diagnose_live();
   void open_watch();
 
   void record_activations();
   void save_state();
   void require_steps() const;
-  void tell_gradients_cleared(bool cleared);
   double waiting_for_data(double seconds);
+  /// Watching took so long.
+  void took(double seconds) {
+    times.monitor += seconds;
+    spending_.took(seconds);
+    times.early = spending_.early_spent();
+  }
   void tell(const Observation& observation);
-  void account(double training_seconds);
-  void account_own(double monitor_seconds);
-  void spend(Budget& budget, double seconds);
-  std::array<Budget*, 6> budgets();
-  /// One of the first steps, which are looked at whatever the budget says.
-  [[nodiscard]] bool early() const;
-  [[nodiscard]] bool due(std::int64_t every, const Budget& budget) const;
+  [[nodiscard]] bool due(std::int64_t every, const monitor::Budget& budget) const {
+    return spending_.due(steps, every, budget);
+  }
 
   ::torch::nn::Module& model_;
   ::torch::optim::Optimizer& optimizer_;
@@ -136,38 +133,22 @@ class Monitor::Work {
   std::map<std::string, stats::DeadUnitWindow, std::less<>> dead_;
 
   // Time.
-  Budget gradient_budget_;
-  Budget statistics_budget_;
-  Budget trace_budget_;
-  Budget diagnosis_budget_;
-  Budget histogram_budget_;
-  monitor::HistogramPace histogram_pace_;   // of weights and gradients
-  monitor::HistogramPace activation_pace_;  // of activations
-  monitor::StepTally tally_;
-  std::string refusal_;             // what was wrong with the step that is examined
-  double fixed_ = 0;                // what was spent beside the budgets and not yet set off against what they earn
-  double bought_ = 0;               // what the budgets were spent on so far
-  double early_spent_ = 0;          // on the first looks
-  double training_ = 0;             // what training took so far
-  double left_ = 0;                 // when the monitor was last left
+  monitor::Spending spending_;
+  monitor::News news_;
+  monitor::StepRecord record_;
+  std::shared_ptr<monitor::Company> company_;  // also known to the other monitors of this thread
+  monitor::HistogramPace histogram_pace_;      // of weights and gradients
+  monitor::HistogramPace activation_pace_;     // of activations
+  std::string refusal_;                        // what was wrong with the step that is examined
+  double left_ = 0;                            // when the monitor was last left
   std::uint64_t graph_left_ = 0;    // how many graph nodes there were then: more tell that someone else computed
   std::uint64_t graph_before_ = 0;  // and when the newest step began
   double waited_ = 0;               // for data, in this step
   std::optional<double> asked_;     // for the next batch
   double traced_ = 0;               // by the trace inside the newest forward pass
   double usual_ = 0;                // what lies between opening a watch and the end of the forward pass without a trace
-  double last_diagnosis_ = 0;
-  double last_compute_ = 0;  // data and forward of the newest step, for the ranks
-  ResidentMemory memory_;
-  double last_memory_ = 0;  // when it was asked for
-  std::int64_t last_memory_step_ = 0;
+  double last_compute_ = 0;         // data and forward of the newest step, for the ranks
   std::int64_t remembered_step_ = 0;
-  std::optional<std::int64_t> last_pair_;  // the step at which gradients were last remembered
-  std::vector<stats::PairStats> pairs_;
-  std::map<std::string, Severity> told_;  // by finding
-  std::optional<bool> told_training_;     // the newest mode
-  std::optional<bool> told_cleared_;      // whether the monitor clears the gradients itself
-  std::map<std::string, double> told_checks_;
   std::map<std::string, double> fingerprints_;  // of parameters that this optimizer does not hold; NaN: they have moved
 };
 

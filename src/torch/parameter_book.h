@@ -10,19 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "monitor/parameter_ledger.h"
 #include "osler/recorder/recorder.h"
 #include "osler/stats/engine.h"
 #include "torch/host_tensor.h"
 
 namespace osler::torch {
 
-/// What the gradients of a step are like as a whole.
-struct GradientLook {
-  bool complete = false;  ///< every gradient was looked at, not only the small ones
-  bool finite = true;
-  double norm = 0;        ///< when complete
-  std::string first_bad;  ///< the parameter nearest to the output whose gradient is not finite
-};
+using monitor::GradientLook;
 
 /// The parameters of one model.
 class ParameterBook {
@@ -72,10 +67,10 @@ class ParameterBook {
   [[nodiscard]] double weight_sum();
 
   /// Elements of tensors without a small one beside them that are looked at on every step, however short it is.
-  static constexpr std::int64_t kAlways = 16384;
+  static constexpr std::int64_t kAlways = monitor::ParameterLedger::kUnguarded;
 
  private:
-  static constexpr std::int64_t kSmall = 1024;  // elements of a tensor that is looked at on every step
+  static constexpr std::int64_t kSmall = monitor::ParameterLedger::kSmall;
 
   struct Entry {
     std::optional<std::size_t> gradient_number;  // in the batch

@@ -77,6 +77,7 @@ struct StepTimes {
   double optimizer = 0;
   double other = 0;
   double monitor = 0;  ///< what watching took
+  double early = 0;    ///< of it, the close looks at the first steps and the diagnoses that tell what they saw
 
   /// What watching took, as a share of the rest.
   [[nodiscard]] double monitor_share() const;
