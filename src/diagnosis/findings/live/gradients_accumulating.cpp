@@ -103,7 +103,7 @@ std::optional<Observation> deaf_to_batches(const Reading& norm, const Reading& l
 /// The loss is all but gone and the norm is not: the gradient of a loss that ends in nothing ends with it.
 std::optional<Observation> outlives_the_loss(const Reading& norm, const Reading& loss, const SettingValues& settings) {
   const std::size_t n = norm.size();
-  if (n < settings["fewest_calm"] || loss.negated || loss.nonfinite > 0 || !(loss.start > 0) ||
+  if (n < settings["fewest_calm"] || loss.negated || loss.nonfinite > 0 || !(loss.start > 0) || loss.best < 0 ||
       loss.end > settings["gone"] * loss.start) {
     return std::nullopt;
   }

@@ -94,7 +94,11 @@ std::optional<double> broken_promise(const Reading& loss, const Flatness& flat, 
 /// Hardly anything was gained, at the very beginning, and nothing in all the rest of a long run; no answers say
 /// otherwise. What was trained before has little to gain.
 bool hardly_gained(const Patient& patient, const Reading& loss, const Flatness& flat, const SettingValues& settings) {
+  const double length = loss.curve.step.back() - loss.curve.step.front();
+  // A log that begins in the middle of a training does not show what was gained before.
+  if (static_cast<double>(loss.first_step) > settings["continued"] * length) return false;
   if (loss.negated || !(loss.end > 0) || loss.size() < settings["many_points"] || flat.share < settings["idle_share"] ||
+      loss.start - loss.end < settings["barely"] * loss.start ||
       loss.start - loss.end > settings["hardly"] * loss.start || fine_tuning(patient) || guessing(patient)) {
     return false;
   }
@@ -248,6 +252,8 @@ Finding loss_stuck_after_drop() {
            {"poor_accuracy", 0.7, "accuracy below which the level counts as poor"},
            {"many_points", 40, "points of a run of which it can be said that most of it was idle"},
            {"idle_share", 0.85, "last share of the run that must be flat where hardly anything was gained before"},
+           {"continued", 0.2, "first step, in lengths of the log, from which on the log continues an earlier one"},
+           {"barely", 0.08, "share of its first level below which it is loss-stuck-from-start, or nothing to gain"},
            {"hardly", 0.2, "share of its first level that is hardly anything"},
            {"poor_skill", 0.5, "share of the way from guessing to perfection above which the answers say otherwise"},
            {"kink", 2.5, "residual of the best smooth decay, in noise units, above which the stop was abrupt"},
