@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc)
 SANITIZED ?= foreign-input
 # `make build OSLER_WITH_TORCH=OFF` leaves LibTorch out: no monitor, no gallery.
 OSLER_WITH_TORCH ?= AUTO
+# The parts of packages.txt that building takes.
+BUILD_PACKAGES = build $(if $(filter OFF,$(OSLER_WITH_TORCH)),,torch)
 # `make test OSLER_BUILD_PYTHON=OFF` leaves the Python package and its tests out.
 OSLER_BUILD_PYTHON ?= ON
 # The Python of the tests: Debian's, which has Debian's PyTorch.
@@ -48,8 +50,9 @@ setup: packages ## install the Debian packages that are missing (packages.txt), 
 	@tools/unpack-package clickhouse-server build/clickhouse
 	@$(if $(filter OFF,$(OSLER_BUILD_PYTHON)),:,tools/python-environment $(TEST_PYTHON) build/test-python python/tests/requirements/*.txt)
 
-build: packages ## build the program: build/osler
-	@$(call configure,release)
+build: ## build the program: build/osler
+	@tools/setup $(BUILD_PACKAGES)
+	@$(call configure,release,-DOSLER_BUILD_TESTS=OFF)
 	@$(call compile,release,osler)
 	@ln -sfn release/src/cli/osler build/osler
 
@@ -59,8 +62,9 @@ demo: build ## train three sick networks; see them diagnosed, treated and cured
 gallery: build ## train, diagnose and treat every patient of the gallery with three seeds; print a table
 	@build/osler gallery --all --seeds 3 --runs build/gallery $(GALLERY_ARGUMENTS)
 
-population: packages ## train thousands of networks, healthy and sick, each sick one with its repaired twin
-	@$(call configure,release)
+population: ## train thousands of networks, healthy and sick, each sick one with its repaired twin
+	@tools/setup $(BUILD_PACKAGES)
+	@$(call configure,release,-DOSLER_BUILD_TESTS=OFF)
 	@cmake --build --preset release --parallel $(JOBS) --target osler_population
 	@build/release/population/osler_population --jobs $(JOBS) --out build/population $(POPULATION_ARGUMENTS)
 
@@ -96,7 +100,7 @@ lint: packages ## check format, module borders, clang's warnings and clang-tidy
 	@tools/lint-clang build/lint --jobs $(JOBS)
 
 bench: packages ## build and run the benchmarks
-	@$(call configure,release,-DOSLER_BUILD_BENCH=ON)
+	@$(call configure,release,-DOSLER_BUILD_TESTS=OFF -DOSLER_BUILD_BENCH=ON)
 	@$(call compile,release,osler_benchmarks)
 	@for program in build/release/bench/bench_*; do $$program $(BENCH_ARGUMENTS) || exit 1; done
 	@build/release/bench/osler_stats_bench
@@ -115,11 +119,14 @@ fuzz: packages ## build the fuzz targets and run each for FUZZ_SECONDS (60)
 	@$(call compile,asan,osler_fuzzers)
 	@tools/fuzz build/asan/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
-docs: build ## write the catalogue as Markdown pages, in build/docs
-	@$(call compile,release,osler_case_files)
+docs: packages ## write the catalogue as Markdown pages, in build/docs
+	@$(call configure,release,-DOSLER_BUILD_TESTS=ON)
+	@$(call compile,release,osler osler_case_files)
+	@ln -sfn release/src/cli/osler build/osler
 	@tools/docs build/osler build/docs --cases build/release/tests/cases
 
-python: setup ## build the wheel of the Python package, in build/wheel
+python: ## build the wheel of the Python package, in build/wheel
+	@tools/setup build python
 	@tools/python-environment $(PYTHON) build/python-venv
 	@rm -rf build/wheel
 	@build/python-venv/bin/pip wheel --quiet --no-deps --wheel-dir build/wheel .
@@ -130,8 +137,9 @@ python-test: python ## install the wheel in an environment below build/ and test
 	@build/python-venv/bin/python -m mypy --config-file pyproject.toml
 	@build/python-venv/bin/python -m pytest python/tests
 
-package: packages ## build Debian packages and a tarball, in build/packages
-	@$(call configure,release)
+package: ## build Debian packages and a tarball, in build/packages
+	@tools/setup $(BUILD_PACKAGES) package
+	@$(call configure,release,-DOSLER_BUILD_TESTS=OFF)
 	@$(call compile,release,osler_packages)
 	@rm -rf build/packages
 	@cpack --config build/release/CPackConfig.cmake -G 'DEB;TGZ' -B build/packages > build/packages.log 2>&1 || { cat build/packages.log; exit 1; }

@@ -25,6 +25,18 @@ def anchors(text):
             for heading in HEADING.findall(FENCE.sub("", text))}
 
 
+def parts_of_packages():
+    """The packages of each part of packages.txt."""
+    parts, here = {}, None
+    for line in (ROOT / "packages.txt").read_text().splitlines():
+        words = line.partition("#")[0].strip()
+        if words.startswith("["):
+            here = words.strip("[]")
+        elif words:
+            parts.setdefault(here, []).append(words)
+    return parts
+
+
 def version():
     return re.search(r'kVersion = "([0-9.]+)"', (ROOT / "include/osler/base/version.h").read_text()).group(1)
 
@@ -121,14 +133,29 @@ class Docs(unittest.TestCase):
 
     def test_every_package_has_its_reason(self):
         reasons = (ROOT / "docs" / "dependencies.md").read_text()
-        for line in (ROOT / "packages.txt").read_text().splitlines():
-            package = line.partition("#")[0].strip()
-            if package:
-                self.assertTrue(f"`{package}`" in reasons, f"docs/dependencies.md does not say why {package} is needed")
+        for part, packages in parts_of_packages().items():
+            for package in packages:
+                with self.subTest(part=part, package=package):
+                    self.assertTrue(f"`{package}`" in reasons, f"docs/dependencies.md does not say why {package} is needed")
 
-    def test_packages_are_sorted(self):
-        names = [line for line in (ROOT / "packages.txt").read_text().splitlines() if line and not line.startswith("#")]
-        self.assertEqual(names, sorted(set(names)))
+    def test_packages_are_sorted_within_their_part_and_stand_in_one_part_only(self):
+        every = []
+        for part, packages in parts_of_packages().items():
+            with self.subTest(part=part):
+                self.assertEqual(packages, sorted(set(packages)))
+            every += packages
+        self.assertEqual(len(every), len(set(every)))
+
+    def test_every_part_of_the_packages_that_is_asked_for_exists(self):
+        parts = parts_of_packages()
+        self.assertNotIn(None, parts, "a package stands before the first part")
+        asked = 0
+        for path in (ROOT / "Makefile", ROOT / ".github" / "actions" / "osler" / "action.yml"):
+            makefile = path.read_text().replace("$(BUILD_PACKAGES)", "build torch")
+            for words in re.findall(r'tools/setup"?((?: [a-z]+)+)$', makefile, re.MULTILINE):
+                asked += 1
+                self.assertLessEqual(set(words.split()), set(parts), path.name)
+        self.assertGreaterEqual(asked, 4)
 
 
 if __name__ == "__main__":

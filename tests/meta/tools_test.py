@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs tools/new and tools/setup in places where they can do no harm."""
+"""Runs the tools that make or install something in places where they can do no harm."""
 
 import os
 import shutil
@@ -101,7 +101,7 @@ class Setup(InAFolder):
         super().setUp()
         (self.folder / "tools").mkdir()
         shutil.copy(ROOT / "tools" / "setup", self.folder / "tools" / "setup")
-        (self.folder / "packages.txt").write_text("# comment\nalpha\n\nbeta  # reason\n")
+        (self.folder / "packages.txt").write_text("# comment\n[build]\nalpha\n\n[check]\nbeta  # reason\n")
         self.tools = self.folder / "bin"
         self.tools.mkdir()
         self.asked = self.folder / "asked"
@@ -115,9 +115,9 @@ class Setup(InAFolder):
     def installed(self, *packages):
         self.fake("dpkg-query", "\n".join(f"echo '{package} install ok installed'" for package in packages))
 
-    def run_setup(self):
+    def run_setup(self, *parts):
         path = f"{self.tools}:{os.environ['PATH']}"
-        outcome = subprocess.run([self.folder / "tools" / "setup"], capture_output=True, text=True, check=False,
+        outcome = subprocess.run([self.folder / "tools" / "setup", *parts], capture_output=True, text=True, check=False,
                                  stdin=subprocess.DEVNULL, env={**os.environ, "PATH": path})
         lines = self.asked.read_text().splitlines() if self.asked.exists() else []
         return outcome, [line for line in lines if line.startswith("apt")]
@@ -139,6 +139,23 @@ class Setup(InAFolder):
         self.assertEqual(len(installs), 1)
         self.assertTrue(installs[0].endswith(" beta"), installs[0])
         self.assertFalse([line for line in asked if "update" in line], "the package lists were good")
+
+    def test_a_part_of_the_list_is_installed_without_the_others(self):
+        self.installed()
+        self.fake("apt-cache", "exit 0")
+        self.fake("apt-get", "exit 0")
+        for parts, wanted in ((("build",), " alpha"), (("check",), " beta"), (("build", "check"), " alpha beta"), ((), " alpha beta")):
+            with self.subTest(parts=parts):
+                self.asked.unlink(missing_ok=True)
+                outcome, asked = self.run_setup(*parts)
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                self.assertTrue(asked[-1].endswith(f"--no-install-recommends{wanted}"), asked[-1])
+
+    def test_a_part_that_is_not_in_the_list_is_refused(self):
+        self.installed("alpha", "beta")
+        outcome, asked = self.run_setup("biuld")
+        self.assertEqual((outcome.returncode, asked), (2, []))
+        self.assertIn("no part 'biuld'", outcome.stderr)
 
     def test_package_lists_are_fetched_when_they_do_not_know_a_package(self):
         self.installed()
