@@ -174,6 +174,79 @@ class Setup(InAFolder):
         self.assertNotEqual(outcome.returncode, 0)
 
 
+class CleanRoot(InAFolder):
+    """tools/clean-root with a debootstrap, mounts and a chroot that only write down what they are asked."""
+
+    def setUp(self):
+        super().setUp()
+        self.tools = self.folder / "bin"
+        self.tools.mkdir()
+        self.asked = self.folder / "asked"
+        self.fake("debootstrap", 'mkdir -p "$3/etc" "$3/root" "$3/proc" "$3/dev"')
+        self.fake("unshare", 'shift; exec "$@"')
+        self.fake("chroot", 'mkdir -p "$1/usr/made"')
+        self.fake("mount", "")
+        self.fake("umount", "")
+        self.fake("git", 'mkdir -p "$4"')
+
+    def fake(self, name, body):
+        path = self.tools / name
+        path.write_text(f'#!/bin/bash\necho "{name} $*" >> {self.asked}\n{body}\n')
+        path.chmod(0o755)
+
+    def run_in(self, *arguments):
+        self.asked.unlink(missing_ok=True)
+        outcome = subprocess.run([ROOT / "tools" / "clean-root", *arguments], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"})
+        return outcome, self.asked.read_text().splitlines() if self.asked.exists() else []
+
+    def test_the_system_is_prepared_once_and_every_check_gets_a_copy(self):
+        systems = self.folder / "systems"
+        outcome, asked = self.run_in(systems, "make", "test")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertTrue(asked[-1].endswith("/root/osler make test"), asked[-1])
+        self.assertEqual(sum(line.startswith("debootstrap") for line in asked), 1)
+        (systems / "root" / "left-behind").touch()
+        outcome, asked = self.run_in(systems, "make", "test")
+        self.assertFalse((systems / "root" / "left-behind").exists())
+        self.assertEqual([line for line in asked if line.startswith("debootstrap") or "apt-get" in line], [])
+        self.assertEqual(sum(line.startswith("git clone") for line in asked), 1)
+
+    def test_a_check_may_go_on_where_the_last_one_ended(self):
+        systems = self.folder / "systems"
+        self.run_in(systems, "true")
+        (systems / "root" / "left-behind").touch()
+        outcome, asked = self.run_in("--again", systems, "true")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertTrue((systems / "root" / "left-behind").exists())
+        self.assertEqual([line for line in asked if line.startswith("git")], [])
+
+    def test_terminals_are_there(self):
+        systems = self.folder / "systems"
+        _, asked = self.run_in(systems, "true")
+        self.assertIn(f"mount --rbind /dev {systems}/root/dev", asked)
+
+    def test_a_bare_system_gets_what_is_brought_and_nothing_else(self):
+        given = self.folder / "given"
+        given.mkdir()
+        (given / "file").touch()
+        systems = self.folder / "systems"
+        outcome, asked = self.run_in("--bare", "--bring", given, systems, "ls", "given")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertTrue((systems / "root" / "root" / "given" / "file").exists())
+        self.assertEqual([line for line in asked if "apt-get" in line or line.startswith("git")], [])
+        self.assertTrue(asked[-1].endswith("/root ls given"), asked[-1])
+
+    def test_a_system_that_could_not_be_prepared_is_prepared_again(self):
+        systems = self.folder / "systems"
+        self.fake("debootstrap", 'mkdir -p "$3/etc"; exit 1')
+        self.assertNotEqual(self.run_in(systems, "true")[0].returncode, 0)
+        self.fake("debootstrap", 'mkdir -p "$3/etc" "$3/root" "$3/proc" "$3/dev"')
+        outcome, asked = self.run_in(systems, "true")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(sum(line.startswith("debootstrap") for line in asked), 1)
+
+
 class PythonEnvironment(InAFolder):
     """tools/python-environment where no registry answers."""
 
