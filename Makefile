@@ -1,6 +1,6 @@
 # The documented way to build, try and check Osler. Each goal does all the set-up it needs; CMake presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help packages setup build demo gallery population test check-all lint bench score fuzz docs python python-test package clean
+.PHONY: help packages setup build demo gallery population test check-all lint bench score fuzz docs python python-test package try-packages clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -38,6 +38,8 @@ HOURS ?= 200
 FUZZ_SECONDS ?= 60
 # Where it starts to look; 0 starts somewhere else each time.
 FUZZ_SEED ?= 0
+# Where `make try-packages` keeps the systems that it tries packages in; it needs root and debootstrap.
+CLEAN_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/osler-clean-root
 
 help: ## this list
 	@echo "Osler, the physician for neural-network training. Goals:"
@@ -79,7 +81,7 @@ ifneq ($(SANITIZED),)
 endif
 	@ctest --preset dev --parallel $(JOBS)
 
-check-all: test ## make test and what takes hours: 20,000 damaged logs, 200 hours of watching, clang, all sanitizers
+check-all: test ## make test and what takes hours: damaged logs, hours of watching, clang, all sanitizers, packages
 	@build/dev/tests/osler_mutants --files $(MUTANTS) --all --jobs $(JOBS) --keep build
 	@build/dev/tests/osler_watching --hours $(HOURS)
 	@$(call configure,asan)
@@ -92,6 +94,7 @@ check-all: test ## make test and what takes hours: 20,000 damaged logs, 200 hour
 	@$(call configure,clang,-DOSLER_WITH_TORCH=OFF)
 	@$(call compile,clang,all)
 	@ctest --preset clang --parallel $(JOBS)
+	@$(MAKE) try-packages
 
 lint: packages ## check format, module borders, clang's warnings and clang-tidy
 	@tools/lint-format
@@ -145,6 +148,9 @@ package: ## build Debian packages and a tarball, in build/packages
 	@cpack --config build/release/CPackConfig.cmake -G 'DEB;TGZ' -B build/packages > build/packages.log 2>&1 || { cat build/packages.log; exit 1; }
 	@rm -rf build/packages/_CPack_Packages
 	@ls build/packages
+
+try-packages: package ## install the packages in fresh systems and use them there
+	@tools/try-packages build/packages $(CLEAN_ROOT)
 
 clean: ## remove everything that was built
 	@rm -rf build

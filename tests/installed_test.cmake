@@ -1,4 +1,5 @@
-# Installs what a program needs that links Osler, moves it, and builds examples/consumer against it, far from this tree.
+# Installs what a program needs that links Osler, moves it, and builds examples/consumer and tests/strangers against it, far
+# from this tree.
 # cmake -D BUILD=build-tree -D SOURCE=source-tree -D WORK=folder -P installed_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -28,7 +29,7 @@ endif()
 string(RANDOM LENGTH 12 name)
 set(outside ${temporary}/osler-consumer-${name})
 file(REMOVE_RECURSE ${WORK})
-file(COPY ${SOURCE}/examples/consumer DESTINATION ${outside})
+file(COPY ${SOURCE}/examples/consumer ${SOURCE}/tests/strangers/recorder DESTINATION ${outside})
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/there --component development)
 file(RENAME ${WORK}/there ${WORK}/moved)
@@ -58,5 +59,30 @@ if(pkg_config)
   run(${COMPILER} ${outside}/consumer/main.cpp -o ${outside}/by-pkg-config ${flags})
   diagnoses(${outside}/by-pkg-config)
   run(${pkg_config} --exists osler-record)
+
+  # With Cairo at hand another training records and draws itself.
+  run(${CMAKE_COMMAND} -G Ninja -S ${outside}/recorder -B ${outside}/build-recorder -D CMAKE_PREFIX_PATH=${WORK}/moved
+      -D CMAKE_DISABLE_FIND_PACKAGE_Torch=ON -D CMAKE_CXX_COMPILER=${COMPILER})
+  run(${CMAKE_COMMAND} --build ${outside}/build-recorder)
+  run(${outside}/build-recorder/recorder ${outside}/drawn.svg)
+  file(READ ${outside}/drawn.svg drawn)
+  if(NOT drawn MATCHES "<svg")
+    message(FATAL_ERROR "what osler::figures drew of a recorded training is no picture:\n${said}")
+  endif()
+endif()
+
+# Until version 1 another minor version is another interface: whoever asks for the next one is refused.
+file(STRINGS ${outside}/recorder/CMakeLists.txt asks REGEX "^find_package")
+string(REGEX MATCH "0[.]([0-9]+)" version "${asks}")
+math(EXPR next "${CMAKE_MATCH_1} + 1")
+file(MAKE_DIRECTORY ${outside}/newer)
+file(WRITE ${outside}/newer/CMakeLists.txt
+     "cmake_minimum_required(VERSION 3.25)\nproject(newer LANGUAGES CXX)\nfind_package(osler 0.${next} REQUIRED)\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${outside}/newer -B ${outside}/build-newer
+                        -D CMAKE_PREFIX_PATH=${WORK}/moved -D CMAKE_CXX_COMPILER=${COMPILER}
+                RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+string(REGEX REPLACE "[ \n]+" " " said "${said}")  # CMake breaks its lines
+if(code STREQUAL "0" OR NOT said MATCHES "compatible with requested version")
+  message(FATAL_ERROR "a program that asks for osler 0.${next} is not told that this is another version:\n${said}")
 endif()
 file(REMOVE_RECURSE ${outside})
