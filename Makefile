@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help packages setup build demo gallery population test check-all lint bench score fuzz docs python python-test package try-packages clean
 MAKEFLAGS += --no-print-directory
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 
 JOBS ?= $(shell nproc)
 # What `make test` also runs under the address and undefined-behaviour sanitizers: the tests with this label, which read
@@ -155,9 +157,12 @@ try-packages: package ## install the packages in fresh systems and use them ther
 clean: ## remove everything that was built
 	@rm -rf build
 
-# Configuring anew is quick, but its dozens of lines are of interest only when it fails.
+# Configuring anew is quick, but its dozens of lines are of interest only when it fails. Lines that begin with "Osler:" are
+# shown at once: they say what is being fetched, which takes a while, and what is left out.
 define configure
-mkdir -p build; cmake --preset $(1) $(2) $(if $(filter dev release,$(1)),-DOSLER_WITH_TORCH=$(OSLER_WITH_TORCH)) > build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }
+mkdir -p build; log=build/configure-$(1).log; [[ -e build/$(1)/build.ninja ]] || echo "Configuring build/$(1)"; \
+cmake --preset $(1) $(2) $(if $(filter dev release,$(1)),-DOSLER_WITH_TORCH=$(OSLER_WITH_TORCH)) 2>&1 | \
+  tee $$log | sed --unbuffered --quiet 's/^-- Osler: //p' || { cat $$log; exit 1; }
 endef
 
 # Says how far it is; from version 1.12 on ninja also knows how long the rest will take.

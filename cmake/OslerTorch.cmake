@@ -15,6 +15,8 @@ endif()
 unset(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
 if(TARGET torch)
   set(OSLER_HAS_TORCH ON)
+elseif(OSLER_WITH_TORCH)
+  message(STATUS "Osler: LibTorch is not found, so the monitor for C++ and the gallery are left out")
 endif()
 
 # osler_torch_target(TARGET): compile a target that includes LibTorch's headers as LibTorch itself was compiled. Without

@@ -107,6 +107,12 @@ class Docs(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(wanted, minor)
 
+    def test_pages_name_the_oldest_node_that_builds_the_dashboard(self):
+        oldest = re.search(r"OSLER_OLDEST_NODE ([0-9.]+)\)", (ROOT / "cmake" / "OslerDashboard.cmake").read_text()).group(1)
+        for page in ("README.md", "docs/guides/install.md", "docs/guides/serve.md", "docs/dependencies.md"):
+            with self.subTest(page):
+                self.assertEqual(re.findall(r"Node(?:\.js)? ([0-9.]*[0-9])", (ROOT / page).read_text()), [oldest])
+
     def test_the_map_of_modules_is_that_of_cmake(self):
         rows = dict(re.findall(r"^\| `src/(\w+)/` \|.*\| ([^|]+) \|$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE))
         declared = {}

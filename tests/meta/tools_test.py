@@ -247,6 +247,52 @@ class CleanRoot(InAFolder):
         self.assertEqual(sum(line.startswith("debootstrap") for line in asked), 1)
 
 
+class Make(InAFolder):
+    """The Makefile with programs that only write down what they are asked."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(ROOT / "Makefile", self.folder / "Makefile")
+        (self.folder / "tools").mkdir()
+        self.asked = self.folder / "asked"
+        self.write("tools/setup", "")
+        self.write("bin/ninja", "echo 1.11.1")
+        self.write("bin/cmake", "echo '-- Found fmt'; echo '-- Osler: fetching something large'")
+
+    def write(self, name, body):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f'#!/bin/bash\necho "{path.name} $*" >> {self.asked}\n{body}\n')
+        path.chmod(0o755)
+
+    def make(self, *words):
+        outcome = subprocess.run(["make", "-C", self.folder, *words], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "MAKEFLAGS": "", "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"})
+        return outcome, self.asked.read_text().splitlines()
+
+    def test_a_build_installs_what_building_takes(self):
+        for words, wanted in (((), "setup build torch"), (("OSLER_WITH_TORCH=OFF",), "setup build")):
+            self.asked.unlink(missing_ok=True)
+            outcome, asked = self.make("build", *words)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            self.assertEqual([line.strip() for line in asked if line.startswith("setup")], [wanted])
+            self.assertIn("-DOSLER_BUILD_TESTS=OFF", next(line for line in asked if line.startswith("cmake --preset")))
+
+    def test_what_takes_long_while_configuring_is_said_and_the_rest_is_kept_in_a_log(self):
+        outcome, _ = self.make("build")
+        self.assertIn("Configuring build/release\nfetching something large\n", outcome.stdout)
+        log = (self.folder / "build" / "configure-release.log").read_text()
+        self.assertIn("-- Found fmt\n", log)
+        self.assertIn("fetching", log)
+
+    def test_a_failure_to_configure_is_shown_in_full_and_ends_the_build(self):
+        self.write("bin/cmake", "echo '-- Found fmt'; echo 'CMake Error: no compiler' >&2; exit 1")
+        outcome, asked = self.make("build")
+        self.assertNotEqual(outcome.returncode, 0)
+        self.assertIn("-- Found fmt\nCMake Error: no compiler\n", outcome.stdout)
+        self.assertEqual([line for line in asked if line.startswith("cmake --build")], [])
+
+
 class PythonEnvironment(InAFolder):
     """tools/python-environment where no registry answers."""
 
