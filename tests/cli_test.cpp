@@ -226,9 +226,11 @@ TEST_F(ProgramTest, HelpTeachesByExample) {
 TEST_F(ProgramTest, HelpOfEveryVerbIsLaidOutAlike) {
   const std::vector<std::string> words_of_cli11 = {"Subcommands:", "Positionals:", ":INT",
                                                    " in [",        "Excludes",     "\n\n\n"};
-  for (const char* verb : {"baseline", "compare", "completion", "convert", "diagnose", "explain", "learn", "list",
-                           "man", "mcp", "note", "plot", "report", "serve", "watch"}) {
+  for (const char* verb :
+       {"baseline", "compare", "completion", "convert", "diagnose", "examine", "explain", "fleet", "learn", "list",
+        "man", "mcp", "note", "plot", "report", "serve", "ship", "store", "watch"}) {
     const std::string help = osler({verb, "--help"}).out;
+    EXPECT_THAT(help, Not(ContainsRegex("[^\n]{121}"))) << verb << " has lines of more than 120 characters";
     EXPECT_THAT(help, HasSubstr("Print this help and exit")) << verb;
     for (const std::string& word : words_of_cli11) EXPECT_THAT(help, Not(HasSubstr(word))) << verb;
   }

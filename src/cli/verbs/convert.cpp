@@ -33,17 +33,17 @@ constexpr const char* kFooter = R"(Examples:
   osler convert runs/exp42 -o exp42.csv          TensorBoard to a table
   osler convert train.log -o train.jsonl         a program's output to JSON lines
   osler convert metrics.csv -o board/            a table to TensorBoard: tensorboard --logdir board
-  osler convert run.wandb -o exp42.osler         into Osler's own run file, which keeps everything
+  osler convert run.wandb -o exp42.osler         to Osler's own run file, which keeps everything
   osler convert metrics.csv -o offline/ --to wandb
-  osler convert runs/ -o converted/ --to csv     many runs: one file or folder each below it
+  osler convert runs/ -o converted/ --to csv     many runs: a file or folder for each
   osler convert exp42.osler -o - | head          standard output: CSV, or JSON lines with --to jsonl
   osler convert exp42 --store clickhouse://localhost/osler -o exp42.osler
-                                                 a run from the store of a fleet (osler ship brings runs there)
+                                                 a run from a fleet's store (osler ship sends runs there)
 
-The name of OUT tells the format: .csv, .jsonl, .osler, and a folder for TensorBoard; --to overrides it. Step, wall time
-and value are kept exactly; in CSV, JSON lines and W&B, what was logged for one step shares a line and its first time.
-Histograms go to TensorBoard, W&B and run files, configuration and marks to all but CSV, but restarts and notes not
-to W&B; Osler says what was left out. If writing fails, the old file stays.)";
+The format follows from the name of OUT: .csv, .jsonl, .osler, or a folder for TensorBoard; --to overrides it. Steps,
+wall times and values are kept exactly; in CSV, JSON lines and W&B, all that was logged for a step shares a line and its
+first time. Histograms go to TensorBoard, W&B and run files; configuration and marks go everywhere but to CSV, restarts
+and notes not to W&B either. Osler says what was left out. If writing fails, the old file is left as it was.)";
 
 /// What can be written.
 struct Target {
@@ -398,7 +398,7 @@ void add(CLI::App& program, Work& work) {
   verb->add_option("--format", arguments->format, "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
   add_door_options(*verb, arguments->door, "--store")
-      ->description("PATH are runs of this store: names, or ends of names");
+      ->description("Read runs of this store; PATH is then a name, or the end of one");
   verb->add_flag("--force", arguments->force, "Overwrite existing files (never the input)");
   verb->callback([arguments, &work] { work = [arguments] { return run_convert(*arguments); }; });
 }

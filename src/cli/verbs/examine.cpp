@@ -24,13 +24,13 @@ namespace {
 
 constexpr const char* kFooter = R"(Examples:
   osler examine --store clickhouse://store.example.org/osler?project=vision
-                                       examine what changes, until Ctrl-C; start as many as you like, anywhere
+                                       examine what changes, until Ctrl-C; start as many as you like
   osler examine --store ... --once     what has changed so far, and end (for cron)
   osler examine --store ... --webhook https://hooks.example.org/T0/B0
-                                       and tell each new finding, once
+                                       and report each new finding, once
 
-Each run that changed is examined by one worker. One that dies holds its runs for --lease seconds; then others take them
-over. The store keeps every verdict with the time when it began and was seen: osler fleet shows them.)";
+Each changed run is examined by one worker. If a worker dies, others take over its runs after --lease seconds. The store
+keeps every verdict, with the times when it began and when it was seen: osler fleet shows them.)";
 
 struct Arguments {
   DoorWords door;
@@ -123,28 +123,27 @@ int run_examine(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("examine", "Examine the runs in a fleet's store when they have changed");
+  CLI::App* verb = program.add_subcommand("examine", "Diagnose the runs in a fleet's store whenever they change");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   add_door_options(*verb, arguments->door, "--store");
   add_meaning_options(*verb, arguments->wishes);
-  verb->add_flag("--once", arguments->once, "Examine what has changed so far, and end");
+  verb->add_flag("--once", arguments->once, "Diagnose what has changed so far, and end");
   verb->add_flag("--all-projects", arguments->all_projects, "The runs of every project");
-  verb->add_option("--worker", arguments->worker, "The name of this worker, which no other may have")
-      ->type_name("NAME");
-  verb->add_option("--lease", arguments->lease, "Seconds after which others take over the runs of a dead worker")
+  verb->add_option("--worker", arguments->worker, "A name for this worker that no other has")->type_name("NAME");
+  verb->add_option("--lease", arguments->lease, "Seconds until others take over the runs of a dead worker")
       ->type_name("SECONDS")
       ->capture_default_str();
-  verb->add_option("--every", arguments->every, "Seconds between two looks when nothing changes")
+  verb->add_option("--every", arguments->every, "Seconds between looks while nothing changes")
       ->type_name("SECONDS")
       ->capture_default_str();
   verb->add_option("--on-critical", arguments->on_critical, "Run this shell command for each new critical finding")
       ->type_name("CMD");
   verb->add_option("--webhook", arguments->webhook, "Post each new finding as JSON to this address")->type_name("URL");
-  verb->add_option("--alert-on", arguments->alert_on, "Tell from this severity on: note, warning or critical")
+  verb->add_option("--alert-on", arguments->alert_on, "Alert from this severity on: note, warning or critical")
       ->type_name("LEVEL")
       ->capture_default_str();
-  verb->add_flag("-q,--quiet", arguments->quiet, "No line for each run");
+  verb->add_flag("-q,--quiet", arguments->quiet, "Print no line for each run");
   verb->callback([arguments, &work] { work = [arguments] { return run_examine(*arguments); }; });
 }
 

@@ -20,8 +20,8 @@ constexpr const char* kFooter = R"(Examples:
   osler fleet --store ... --openmetrics > /var/lib/node_exporter/osler.prom
                                       for Prometheus
 
-Times are universal time. Hours are counted from the wall times of the logs; a log without them counts from when its
-illness was seen. Exit codes: 0 no run is critical, 1 some is, 2 the store could not be asked.)";
+Times are in UTC. Hours are counted by the wall times of the logs, or, where a log has none, from when the finding was
+seen. Exit codes: 0 no run is critical, 1 at least one is, 2 the store could not be asked.)";
 
 struct Arguments {
   DoorWords door;
@@ -69,10 +69,10 @@ int run_fleet(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("fleet", "How the runs in a store are: sick now, hours lost, causes");
+  CLI::App* verb = program.add_subcommand("fleet", "The health of all runs in a store: sick now, hours lost, causes");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
-  verb->add_option("RUN", arguments->run, "One run: its name, the end of it, or its number")->type_name("");
+  verb->add_option("RUN", arguments->run, "One run: its name, the end of its name, or its number")->type_name("");
   add_door_options(*verb, arguments->door, "--store");
   CLI::Option* json = verb->add_flag("--json", arguments->json, "As JSON");
   verb->add_flag("--openmetrics", arguments->metrics, "As OpenMetrics")->excludes(json);

@@ -23,14 +23,14 @@ namespace {
 
 constexpr const char* kFooter = R"(Examples:
   osler ship runs/ --to clickhouse://store.example.org/osler?project=vision
-                                                   every run below the folder, and those that will come
+                                                   every run below the folder, also those that start later
   osler ship train.log --to ... --once             what is there now
   python train.py 2>&1 | tee train.log | osler ship - --as exp42 --to ...
-                                                   a pipe; a spool on disk keeps it while the store is away
+                                                   a pipe; a spool on disk keeps its data while the store is away
 
-Files are their own spool: shipping goes on from where the store really is, after any crash of either side, and no point
-is there twice. A file that was rotated is read to its end, one that was written anew takes the place of what it was.
-Ctrl-C sends what was read and ends it. Exit codes: 0 the store has everything, 2 it has not.)";
+Files need no spool: after a crash on either side, shipping goes on where the store is, and no point is there twice.
+A rotated file is read to its end; a file that is written anew replaces what was shipped of it. Ctrl-C sends what has
+been read, then ends. Exit codes: 0 the store has everything, 2 it does not.)";
 
 struct Arguments {
   DoorWords door;
@@ -127,7 +127,7 @@ int run_ship(const Arguments& arguments) {
 }
 
 void add(CLI::App& program, Work& work) {
-  CLI::App* verb = program.add_subcommand("ship", "Bring runs into the store of a fleet while they are written");
+  CLI::App* verb = program.add_subcommand("ship", "Send runs to a fleet's store while they are being written");
   auto arguments = std::make_shared<Arguments>();
   verb->footer(kFooter);
   verb->add_option("PATH", arguments->shipping.paths, "Files, folders (new runs in them are found), a named pipe, or -")
@@ -135,18 +135,20 @@ void add(CLI::App& program, Work& work) {
       ->type_name("");
   add_door_options(*verb, arguments->door, "--to,--store");
   verb->add_option("--as", arguments->shipping.name,
-                   "What the run is called, where there is one; for a pipe, also who it is")
+                   "A name for the run, if PATH is a single one; a pipe is known by it")
       ->type_name("NAME");
-  verb->add_option("--machine", arguments->machine, "What this machine is called; with the path it tells runs apart")
+  verb->add_option("--machine", arguments->machine,
+                   "The name of this machine; with its path it tells a run from others")
       ->type_name("NAME");
   verb->add_option("--format", arguments->shipping.format,
                    "Read as this format instead of looking (osler list formats)")
       ->type_name("ID");
-  verb->add_flag("--once", arguments->shipping.once, "Ship what is there now, and end");
-  verb->add_option("--idle", arguments->shipping.idle_seconds, "End when nothing new came for so many seconds")
+  verb->add_flag("--once", arguments->shipping.once, "Send what is there now, and end");
+  verb->add_option("--idle", arguments->shipping.idle_seconds, "End after so many seconds without new data")
       ->type_name("SECONDS");
-  verb->add_option("--spool", arguments->spool, "Where a pipe is kept while the store is away")->type_name("DIR");
-  verb->add_option("--spool-megabytes", arguments->spool_megabytes, "How much of it is kept at most")
+  verb->add_option("--spool", arguments->spool, "Where a pipe's data is kept while the store is away")
+      ->type_name("DIR");
+  verb->add_option("--spool-megabytes", arguments->spool_megabytes, "How much is kept there at most")
       ->type_name("N")
       ->capture_default_str();
   verb->callback([arguments, &work] { work = [arguments] { return run_ship(*arguments); }; });

@@ -23,12 +23,12 @@ constexpr const char* kFooter = R"(Examples:
   osler store init clickhouse://db1/osler --cluster main
                                                       on every replica of a cluster
   osler store runs clickhouse://localhost/osler       what is there, the newest change first
-  osler store tag RUN baseline --store ...            RUN is a name, the end of one, or the number of a run
+  osler store tag RUN baseline --store ...            RUN is a name, the end of one, or a number
   osler store rename RUN "wide net" --store ...
   osler store archive RUN --store ...                 out of lists; --undo brings it back
   osler store remove RUN --store ...                  for good
   osler store keep 90 --store ...                     days that the project's runs are kept after their last change
-  osler store prune --store ...                       remove what is kept no longer (for cron)
+  osler store prune --store ...                       remove runs whose time is over (for cron)
 
 The password comes from OSLER_STORE_PASSWORD or --password-file, the address from OSLER_STORE where none is named.
 The guide is docs/guides/fleet.md.)";
@@ -142,7 +142,9 @@ CLI::App* add_part(CLI::App& verb, Work& work, const std::shared_ptr<Arguments>&
 CLI::App* add_run_part(CLI::App& verb, Work& work, const std::shared_ptr<Arguments>& arguments, const char* name,
                        const char* what, int (*act)(const Arguments&)) {
   CLI::App* part = add_part(verb, work, arguments, name, what, act, false);
-  part->add_option("RUN", arguments->run, "The name of a run, the end of it, or its number")->required()->type_name("");
+  part->add_option("RUN", arguments->run, "A run: its name, the end of its name, or its number")
+      ->required()
+      ->type_name("");
   return part;
 }
 
@@ -164,7 +166,7 @@ void add_for_runs(CLI::App& verb, Work& work, const std::shared_ptr<Arguments>& 
   add_run_part(verb, work, arguments, "archive", "Take a run out of lists", [](const Arguments& words) {
     return with_run(words, [&](Store& store, const RunCard& card) { return store.archive(card.id, !words.undo); });
   })->add_flag("--undo", arguments->undo, "Bring it back");
-  add_run_part(verb, work, arguments, "remove", "Remove a run and all that is stored of it",
+  add_run_part(verb, work, arguments, "remove", "Remove a run with everything stored of it",
                [](const Arguments& words) {
                  return with_run(words, [&](Store& store, const RunCard& card) { return store.remove(card.id); });
                });
@@ -176,19 +178,19 @@ void add(CLI::App& program, Work& work) {
   verb->require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
   add_part(*verb, work, arguments, "init", "Make the tables, or bring them up to date", run_init, true)
-      ->add_option("--cluster", arguments->cluster, "Make them on every replica of this cluster of the server")
+      ->add_option("--cluster", arguments->cluster, "Make them on every replica of this cluster")
       ->type_name("NAME");
   CLI::App* runs = add_part(*verb, work, arguments, "runs", "List the runs, the newest change first", run_runs, true);
   runs->add_flag("--json", arguments->json, "One JSON object for each run");
-  runs->add_flag("--archived", arguments->archived, "Also those that were archived");
+  runs->add_flag("--archived", arguments->archived, "Archived ones, too");
   runs->add_flag("--all-projects", arguments->all_projects, "Those of every project");
   runs->add_option("--tag", arguments->tag, "Only those with this tag")->type_name("TAG");
   add_for_runs(*verb, work, arguments);
-  add_part(*verb, work, arguments, "keep", "Say how long the project's runs are kept", run_keep, false)
+  add_part(*verb, work, arguments, "keep", "Set how long the project's runs are kept", run_keep, false)
       ->add_option("DAYS", arguments->word, "Days after the last change, or 'ever'")
       ->required()
       ->type_name("");
-  add_part(*verb, work, arguments, "prune", "Remove the runs that are kept no longer", run_prune, true);
+  add_part(*verb, work, arguments, "prune", "Remove runs that have been kept long enough", run_prune, true);
 }
 
 }  // namespace
