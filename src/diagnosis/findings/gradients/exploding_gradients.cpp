@@ -32,6 +32,7 @@ One huge step throws the weights far from where they were; a few of them end in 
 ## When it is harmless
 Losses summed over tokens or pixels have norms in the hundreds all along. Norms that rise slowly late in training, by a
 factor of a few, are common in healthy language models. Rare leaps that clipping catches leave no trace in the loss.
+Networks that play against each other have gradients as large as the other player makes them: norms below `large` pass.
 
 ## References
 - Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks.
@@ -115,6 +116,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double wanted_gain = settings["little_gain"] * (1 + 0.5 * std::log10(std::max(calm / settings["large"], 1.0)));
   const bool large_throughout = calm > settings["large"] && little_gained(patient, wanted_gain);
   if (!runs_away && !leaps && !large_throughout) return NotFound{};
+  // A player's gradient is as large as the other one makes it.
+  if (patient.adversarial() && !norm->ends_nonfinite && highest < settings["large"]) return NotFound{};
 
   std::size_t since = leaps ? leap_at : large_throughout ? 0 : n - 1;
   if (runs_away && !large_throughout) {

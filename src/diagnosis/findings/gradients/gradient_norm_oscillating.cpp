@@ -25,7 +25,8 @@ The optimizer overshoots: from one wall of the valley, where the gradient is lar
 learning rate is at or beyond the limit that the curvature sets.
 
 ## When it is harmless
-Norms scatter widely at random when batches are small. Batches that alternate between two tasks or data sets alternate
+Norms scatter widely at random when batches are small. A run that has learned nearly all there is swings at its floor:
+that is a note. Batches that alternate between two tasks or data sets alternate
 in their norms as well.
 
 ## References
@@ -70,9 +71,14 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       motion.period_p_value < settings["p_value"] && motion.period < static_cast<double>(norms.logarithms.size()) / 8;
   if (swing < settings["swing"] || (!zigzags && !periodic)) return NotFound{};
 
+  // Near the floor the steps of a constant rate are long against what is left to learn: gradients swing, the loss
+  // hardly.
+  const Reading* loss = patient.training();
+  const bool learned =
+      loss != nullptr && !loss->negated && loss->start > 0 && loss->end < settings["learned"] * loss->start;
   const double middle = std::exp(signal::median(norms.logarithms));
   Observation seen =
-      observe(training_improves(patient) ? Severity::note : Severity::warning,
+      observe(learned || training_improves(patient) ? Severity::note : Severity::warning,
               confidence_of(motion.amplitude / std::log(settings["swing"])), norms.first_step, norm->last_step,
               norm->name + " bounces between about " + number(middle / swing) + " and " + number(middle * swing) +
                   (zigzags ? " from step to step." : ", again and again."));
@@ -92,6 +98,7 @@ Finding gradient_norm_oscillating() {
           {{"fewest_points", 30, "norms needed to tell a pattern from chance"},
            {"swing", 2.5,
             "factor to either side of the smoothed curve that counts as large; batch noise of norms is mostly below 2"},
+           {"learned", 0.05, "share of its first loss to which a run has come that such swings do not hurt (chosen)"},
            {"zigzag_z", 5, "standard errors by which turning points must exceed those of independent noise"},
            {"alternation", 0.3, "negative correlation of neighbours that counts as bouncing"},
            {"p_value", 1e-6, "significance of a period (Fisher's g)"}},

@@ -18,7 +18,8 @@ In healthy training the scatter of the loss from batch to batch shrinks, or stay
 towards the end.
 
 ## Signature
-The noise of the last third is at least `growth` times that of the middle third, makes up at least `level_share` of the
+The noise of the last third is at least `growth` times that of the middle third (of few points more: what chance does is
+exceeded by `standard_errors`), makes up at least `level_share` of the
 level, and the loss does not fall meanwhile.
 
 ## Why it matters
@@ -40,6 +41,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto values = std::span(loss->curve.value);
   const double middle = signal::difference_noise(values.subspan(n / 3, n / 3));
   const double late = signal::difference_noise(values.subspan(2 * n / 3));
+  // Of few points a noise is known by half: so much may two of them differ by chance.
+  constexpr double kOfLogRatio = 1.7;  // times the root of the points: the deviation of the logarithm of their ratio
+  const double chance = std::exp(settings["standard_errors"] * kOfLogRatio / std::sqrt(static_cast<double>(n / 3)));
+  const double growth = std::max(settings["growth"], chance);
   // Whether it matters is judged by single values, of which a point may hold many.
   const double spread = signal::median(std::span(loss->curve.variance).subspan(2 * n / 3));
   const double single = std::sqrt(late * late + spread);
@@ -49,16 +54,15 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto tail_steps = std::span(loss->curve.step).subspan(2 * n / 3);
   const signal::Trend trend = signal::trend_of(tail_steps, values.subspan(2 * n / 3));
   const bool falls = trend.falls(0.05) && -trend.change > late;
-  if (!std::isfinite(late) || late < settings["growth"] * middle || single < settings["level_share"] * scale || falls ||
+  if (!std::isfinite(late) || late < growth * middle || single < settings["level_share"] * scale || falls ||
       middle == 0 || solved(patient)) {
     return NotFound{};
   }
   const std::int64_t since = loss->step_at(2 * n / 3);
-  Observation seen =
-      observe(Severity::warning, confidence_of(late / middle / settings["growth"]), since, loss->last_step,
-              "The scatter of " + loss->name + " grew " + times(late / middle) + " from the middle to the " +
-                  "last third of the run, and the loss no longer falls.");
-  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, late, settings["growth"] * middle,
+  Observation seen = observe(Severity::warning, confidence_of(late / middle / growth), since, loss->last_step,
+                             "The scatter of " + loss->name + " grew " + times(late / middle) +
+                                 " from the middle to the " + "last third of the run, and the loss no longer falls.");
+  seen.evidence.push_back(evidence(loss->name, since, loss->last_step, late, growth * middle,
                                    "noise " + number(late) + " late against " + number(middle) + " before"));
   return seen;
 }
@@ -72,6 +76,7 @@ Finding late_loss_variance() {
           kDoc,
           {{"fewest_points", 36, "a third must hold enough points to estimate noise"},
            {"growth", 3.5, "factor by which the noise must grow"},
+           {"standard_errors", 4, "by which the growth must exceed what chance does to so few points"},
            {"level_share", 0.05, "noise of single values as a share of the level that matters"},
            {"gain_share", 0.1, "share of the gain that stands for the level of a loss near zero"}},
           check,

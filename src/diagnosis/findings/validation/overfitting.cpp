@@ -29,7 +29,8 @@ Every step after the valley makes the model worse at its job. The best checkpoin
 
 ## When it is harmless
 A validation loss that rises while the validation metric still improves is growing confidence, not overfitting, and is
-reported as such. A rise within the noise, or of a per cent or two, costs nothing.
+reported as such. A rise within the noise, or of a per cent or two, costs nothing. Where nearly all answers are right, a
+few sure errors make the loss of one evaluation: over fewer than `handful` of them a rise is a note.
 
 ## References
 - Prechelt 1998, Early Stopping - But When?
@@ -332,7 +333,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       // What is still predicted better than the training data has not been memorised instead.
       const Reading* fitted = patient.training();
       const bool below = fitted != nullptr && loss->end < settings["well_below"] * fitted->end;
-      if (below || only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
+      // Of a model that is nearly always right a few sure errors make the loss: a handful of evaluations is no trend.
+      const bool handful = loss->size() < settings["handful"] && answers_well(patient, settings["all_right"]);
+      if (below || handful || only_grows_surer(patient, *loss, turn)) seen.severity = Severity::note;
       if (const Reading* training = patient.training()) {
         seen.evidence.push_back(evidence(training->name, seen.first_step, training->last_step, training->end,
                                          training->smoothed[training->index_at(bottom)],
@@ -404,6 +407,7 @@ Finding overfitting() {
        {"as_untrained", 0.9, "the same limit then; of healthy runs with poor answers all stay below 0.75 (population)"},
        {"well_below", 0.8, "validation loss in units of the training loss at which nothing is memorised instead"},
        {"answers", 0.75, "accuracy on validation data at which most of what was learned carries over"},
+       {"handful", 10, "evaluations below which a rise is a note where the answers are nearly all right"},
        {"all_right", 0.95, "the same where a distance between the losses costs nothing any more"},
        {"rest", 0.1, "share of validation's range within which of its best it has come to rest"},
        {"rest_share", 0.5, "part of the run that it must have rested"},
