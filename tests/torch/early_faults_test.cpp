@@ -1,5 +1,6 @@
-// Faults that need no statistics are seen within a hundred steps at the default budget, in a training that is quick;
-// and programs that are sound but unusual are not accused of anything, at any report on the way.
+// Faults that need no statistics are seen and told within a hundred steps at the default budget, in a training that is
+// quick, whether anybody asks for a report or not; and programs that are sound but unusual are not accused of anything,
+// at any report on the way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -58,12 +59,18 @@ struct Faulty {
   bool sorted = false;
   double rate = 0.05;
 
+  /// What was told on the way, with no report asked for.
   [[nodiscard]] std::vector<std::string> found() const {
     ::torch::manual_seed(5);
     Net net;
     prepare(net);
     ::torch::optim::SGD optimizer(net.parameters(), rate);
-    Monitor monitor(net, optimizer);
+    std::vector<std::string> told;
+    MonitorOptions options;
+    options.on_finding = [&](const Observation& observation) {
+      if (observation.severity >= Severity::warning) told.push_back(observation.finding + ": " + observation.summary);
+    };
+    Monitor monitor(net, optimizer, std::move(options));
     const Clouds clouds;
     for (int i = 0; i < kSteps; ++i) {
       const auto [x, y] = clouds.draw(sorted ? std::optional<std::int64_t>(i % 3) : std::nullopt);
@@ -73,7 +80,7 @@ struct Faulty {
       loss.backward();
       if (monitor.step(loss)) optimizer.step();
     }
-    return findings_of(monitor, Severity::warning);
+    return told;
   }
 };
 
@@ -97,6 +104,31 @@ TEST(EarlyFaults, GradientsThatNobodyClears) {
 TEST(EarlyFaults, EvaluationMode) {
   const Faulty faulty{[](Net& net) { net.eval(); }};
   EXPECT_THAT(faulty.found(), testing::Contains(testing::HasSubstr("eval-mode-in-training")));
+}
+
+TEST(EarlyFaults, AParameterWithoutGradient) {
+  const Faulty faulty{[](Net& net) { net.register_parameter("scale", at::ones({3})); }};
+  EXPECT_THAT(faulty.found(), testing::Contains(testing::HasSubstr("scale")));
+}
+
+TEST(EarlyFaults, WhatTheFirstValidationShowsIsToldThen) {
+  ::torch::manual_seed(5);
+  Net net;
+  ::torch::optim::SGD optimizer(net.parameters(), 0.05);
+  std::vector<std::string> told;
+  MonitorOptions options;
+  options.on_finding = [&](const Observation& observation) { told.push_back(observation.finding); };
+  Monitor monitor(net, optimizer, std::move(options));
+  const Clouds clouds;
+  for (int i = 0; i < 30; ++i) {
+    const auto [x, y] = clouds.draw();
+    monitor.train_step([&, &x = x, &y = y] { return at::cross_entropy_loss(net.forward(x), y); });
+  }
+  const auto [x, y] = clouds.draw();
+  monitor.validation_batch(net.forward(x).detach());
+  EXPECT_THAT(told, testing::IsEmpty());
+  monitor.validation(0.5);
+  EXPECT_THAT(told, testing::Contains("train-mode-in-validation"));
 }
 
 TEST(EarlyFaults, OneClassInEachBatch) {

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <thread>
 
+#include "documented.h"
 #include "trial_run.h"
 
 namespace osler::torch::trial {
@@ -440,12 +441,16 @@ constexpr double kShareFound = 0.9;
 
 TEST(FaultTrials, LayersAtTheDefaultBudgetWithin400Steps) {
   const std::vector<Fault> faults = layer_faults();
-  EXPECT_GE(static_cast<double>(found_of(faults)), kShareFound * static_cast<double>(faults.size()));
+  const std::size_t found = found_of(faults);
+  EXPECT_GE(static_cast<double>(found), kShareFound * static_cast<double>(faults.size()));
+  expect_as_documented("a finding that names a fault of the layers", found, faults.size());
 }
 
 TEST(FaultTrials, DataAtTheDefaultBudgetWithin400Steps) {
   const std::vector<Fault> faults = data_faults();
-  EXPECT_GE(static_cast<double>(found_of(faults)), kShareFound * static_cast<double>(faults.size()));
+  const std::size_t found = found_of(faults);
+  EXPECT_GE(static_cast<double>(found), kShareFound * static_cast<double>(faults.size()));
+  expect_as_documented("a finding that names a fault of the data", found, faults.size());
 }
 
 }  // namespace
