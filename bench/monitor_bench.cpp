@@ -1,8 +1,11 @@
 // What watching costs: steps of the four examples without and with the monitor, in turns, block by block; then what a
 // NaN costs after these healthy steps. The same comparison differs by some per cent from one process to the next, so
-// the blocks come from several, one after the other.
+// the blocks come from several, one after the other. Before that, what the first thousand steps cost from the first one
+// on, with the close looks at the beginning: these may take 1 % of them or 2 seconds, whichever is more.
 //
 //     osler_monitor_bench [blocks] [steps in a block] [example]...
+//
+// With 0 blocks only the first thousand steps. The exit code is 1 when the close looks took more than they may.
 #include <sys/wait.h>
 #include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/torch.h>
@@ -20,6 +23,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -290,6 +294,66 @@ void print(const Comparison& comparison) {
   std::printf("  %s\n", comparison.broken.c_str());
 }
 
+/// A training of a thousand steps from the first one on.
+struct Beginning {
+  double seconds = 0;
+  double own = 0;    // by the monitor's own count
+  double early = 0;  // of it, the close looks at the beginning
+};
+
+constexpr int kBeginning = 1000;
+
+template <typename Model, typename Batch, typename Loss>
+Beginning begun(Batch batch, Loss loss_of, bool watched) {
+  std::istringstream measured(in_a_process([&](std::ostream& out) {
+    const auto configure = watched ? std::function<void(MonitorOptions&)>([](MonitorOptions& options) {
+      options.on_finding = [](const osler::Observation&) {};  // so that it diagnoses
+    })
+                                   : nullptr;
+    Candidate one = candidate<Model>("", batch, loss_of, configure, watched);
+    const double seconds = kBeginning * seconds_of(one, kBeginning);
+    const osler::torch::StepTimes times = watched ? one.monitor->times() : osler::torch::StepTimes{};
+    out.precision(17);
+    out << seconds << " " << times.monitor << " " << times.early;
+  }));
+  Beginning made;
+  measured >> made.seconds >> made.own >> made.early;
+  return made;
+}
+
+/// Tells what the beginning costs; whether the close looks kept to what they may take.
+template <typename Model, typename Batch, typename Loss>
+bool tell_beginning(const std::string& example, Batch batch, Loss loss) {
+  constexpr int kPairs = 3;
+  constexpr double kMostSeconds = 2;
+  constexpr double kMostShare = 0.01;
+  std::vector<double> without;
+  std::vector<double> extra;
+  std::vector<double> own;
+  std::vector<double> early;
+  for (int i = 0; i < kPairs; ++i) {
+    const Beginning alone = begun<Model>(batch, loss, false);
+    const Beginning watched = begun<Model>(batch, loss, true);
+    if (alone.seconds <= 0 || watched.seconds <= 0) {
+      std::fprintf(stderr, "%s: a process that measured has failed\n", example.c_str());
+      return false;
+    }
+    without.push_back(alone.seconds);
+    extra.push_back(watched.seconds - alone.seconds);
+    own.push_back(watched.own);
+    early.push_back(watched.early);
+  }
+  const double most = std::max(kMostSeconds, kMostShare * median(without));
+  const double worst = *std::max_element(early.begin(), early.end());
+  std::printf(
+      "%s: the first %d steps take %.2f s without, %+.2f s with (%+.1f %%); by its own count %.2f s, of which "
+      "close looks %.3f s of at most %.2f s%s\n",
+      example.c_str(), kBeginning, median(without), median(extra), 100 * median(extra) / median(without), median(own),
+      worst, most, worst > most ? ": TOO MUCH" : "");
+  std::fflush(stdout);
+  return worst <= most;
+}
+
 template <typename Model, typename Batch, typename Loss>
 void compare(const std::string& example, int blocks, int block, Batch batch, Loss loss) {
   constexpr int kProcesses = 8;
@@ -331,16 +395,20 @@ int main(int argc, char** argv) {
   const auto continue_text = [](auto& model, const at::Tensor& x, const at::Tensor& y) {
     return examples::next_character_loss(model.forward(x), y);
   };
-  if (wanted("mlp"))
-    compare<examples::Mlp>(
-        "mlp", blocks, block, [] { return examples::clouds(64); }, classify);
-  if (wanted("cnn"))
-    compare<examples::Cnn>(
-        "cnn", blocks, block, [] { return examples::stripes(32); }, classify);
-  if (wanted("lstm"))
-    compare<examples::Lstm>(
-        "lstm", blocks, block, [] { return examples::sums(32); }, regress);
-  if (wanted("gpt"))
-    compare<examples::Gpt>(
-        "gpt", blocks, block, [] { return examples::pieces(16); }, continue_text);
+  bool kept = true;
+  const auto measure = [&](const std::string& example, auto model, auto batch, auto loss) {
+    using Model = typename decltype(model)::type;
+    if (!wanted(example)) return;
+    kept = tell_beginning<Model>(example, batch, loss) && kept;
+    if (blocks > 0) compare<Model>(example, blocks, block, batch, loss);
+  };
+  measure(
+      "mlp", std::type_identity<examples::Mlp>{}, [] { return examples::clouds(64); }, classify);
+  measure(
+      "cnn", std::type_identity<examples::Cnn>{}, [] { return examples::stripes(32); }, classify);
+  measure(
+      "lstm", std::type_identity<examples::Lstm>{}, [] { return examples::sums(32); }, regress);
+  measure(
+      "gpt", std::type_identity<examples::Gpt>{}, [] { return examples::pieces(16); }, continue_text);
+  return kept ? 0 : 1;
 }
