@@ -241,11 +241,11 @@ void logits(PythonWatch& watch, py::handle tensor) {
   watch.reader().release();
 }
 
-py::list news(PythonWatch& watch) {
+py::list news(PythonWatch& watch, bool of_validation) {
   std::vector<Observation> fresh;
   {
     const py::gil_scoped_release unlocked;
-    fresh = watch->news();
+    fresh = of_validation ? watch->news_of_validation() : watch->news();
   }
   py::list told;
   for (const Observation& observation : fresh) {
@@ -315,7 +315,7 @@ void add_watch(py::module_& module) {
            })
       .def("config", [](PythonWatch& watch, const std::string& key,
                         const std::string& value) { watch->recorder().config(key, value); })
-      .def("news", &news)
+      .def("news", &news, py::arg("of_validation") = false)
       .def("hopeless",
            [](PythonWatch& watch) {
              return watch->hopeless() ? std::optional(to_line(*watch->hopeless())) : std::nullopt;
@@ -329,6 +329,7 @@ void add_watch(py::module_& module) {
            })
       .def("steps", [](PythonWatch& watch) { return watch->steps(); })
       .def("share", [](PythonWatch& watch) { return watch->share(); })
+      .def("early_seconds", [](PythonWatch& watch) { return watch->early_seconds(); })
       .def("copies", [](PythonWatch& watch) { return watch.reader().copies(); })
       .def("flush",
            [](PythonWatch& watch) {

@@ -207,3 +207,77 @@ def test_histograms_are_in_the_run_file_and_can_be_drawn(tmp_path: Path) -> None
     words = ["plot", str(tmp_path / "none.osler"), "--kind", "ridge"]
     none = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
     assert none.returncode == 2 and "no histograms" in none.stderr
+
+
+class _Spare(torch.nn.Module):
+    """Has a layer that it never uses, and normalises."""
+
+    def __init__(self, cut: bool = False, spare: bool = False) -> None:
+        super().__init__()
+        self.first, self.norm, self.last = torch.nn.Linear(8, 16), torch.nn.BatchNorm1d(16), torch.nn.Linear(16, 2)
+        self.cut = cut
+        if spare:
+            self.spare = torch.nn.Linear(16, 16)
+
+    def forward(self, x: Any) -> Any:
+        h = torch.relu(self.norm(self.first(x)))
+        return self.last(h.detach() if self.cut else h)
+
+
+def _told_early(model: Any, clear: bool = True, sorted_: bool = False, mode: bool = True, rate: float = 0.05) -> set[str]:
+    """What is told within a hundred steps when nobody asks for a report."""
+    torch.manual_seed(3)
+    told: set[str] = set()
+    optimizer = torch.optim.SGD(model.parameters(), rate)
+    monitor = Monitor(model, optimizer, on_line=None, on_finding=lambda name, severity, _: told.add(f"{severity} {name}"))
+    model.train(mode)
+    for step in range(100):
+        x = torch.randn(24, 8)
+        y = torch.full((24,), step % 2) if sorted_ else (x[:, 0] > 0).long()
+        monitor.batch(x, y)
+        if clear:
+            optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        if monitor.step(loss):
+            optimizer.step()
+    monitor.close()
+    return {each for each in told if not each.startswith("note")}
+
+
+@pytest.mark.parametrize(
+    ("how", "finding"),
+    [
+        ({"model": lambda: _Spare(spare=True)}, "dead-layer"),
+        ({"model": lambda: _Spare(cut=True)}, "dead-layer"),
+        ({"model": _Spare, "clear": False, "rate": 0.002}, "gradients-accumulating"),
+        ({"model": _Spare, "mode": False}, "eval-mode-in-training"),
+        ({"model": _Spare, "sorted_": True}, "labels-invalid"),
+    ],
+)
+def test_what_is_seen_early_is_told_early(how: dict[str, Any], finding: str) -> None:
+    torch.manual_seed(2)
+    rest = {key: value for key, value in how.items() if key != "model"}
+    told = _told_early(how["model"](), **rest)
+    assert any(finding in each for each in told), told
+
+
+def test_a_sound_training_is_told_nothing_early() -> None:
+    torch.manual_seed(2)
+    assert _told_early(_Spare()) == set()
+
+
+def test_what_the_first_validation_shows_is_told_then() -> None:
+    told: list[str] = []
+    model = _Spare()
+    optimizer = torch.optim.SGD(model.parameters(), 0.05)
+    monitor = Monitor(model, optimizer, on_line=None, on_finding=lambda name, *_: told.append(name))
+    x = torch.randn(24, 8)
+    for _ in range(20):
+        monitor.train_step(lambda: F.cross_entropy(model(x), (x[:, 0] > 0).long()))
+    monitor.validation_batch(model(x).detach())
+    assert not told
+    monitor.validation(0.7, accuracy=0.5)
+    assert "train-mode-in-validation" in told
+    assert 0 < monitor.early_seconds < 3
+    monitor.close()

@@ -69,7 +69,7 @@ def test_networks_that_play_against_each_other_are_judged_as_a_game(tmp_path: Pa
         report = osler.diagnose(run)
         assert report.to_dict()["domain"]["id"] == "adversarial", report.to_dict()["domain"]
         reasons = dict(report.not_checked)
-        assert "play against each other" in reasons["loss-diverging"]
+        assert "play against each other" in reasons["epoch-sawtooth"]
 
 
 def test_networks_that_merely_train_beside_each_other_are_not(tmp_path: Path) -> None:

@@ -438,9 +438,12 @@ class Monitor:
         line = self._watch.take_line()
         if line is not None and self._on_line is not None:
             self._on_line(f"osler: {line}")
+        self._tell_findings(of_validation=False)
+
+    def _tell_findings(self, of_validation: bool) -> None:
         if self._on_finding is None and self._on_line is None:
             return
-        for finding, severity, summary, _confidence, _since in self._watch.news():
+        for finding, severity, summary, _confidence, _since in self._watch.news(of_validation):
             if self._on_finding is not None:
                 self._on_finding(finding, severity, summary)
             if severity != "note":
@@ -500,6 +503,7 @@ class Monitor:
             self._watch.validation("validation/loss", float(loss))
         for name, value in metrics.items():
             self._watch.validation(f"validation/{name}", float(value))
+        self._tell_findings(of_validation=True)
         self._left = time.perf_counter()
 
     def epoch(self, number: int) -> None:
@@ -533,6 +537,11 @@ class Monitor:
     def share(self) -> float:
         """What watching took, as a share of the training time."""
         return self._watch.share()
+
+    @property
+    def early_seconds(self) -> float:
+        """What the close looks at the first steps took, and the diagnoses that tell what they saw."""
+        return self._watch.early_seconds()
 
     @property
     def copies(self) -> int:
