@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/domain.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 #include "signal/oscillation.h"
@@ -58,6 +59,7 @@ Norms single_norms(const Patient& patient, const Reading& norm) {
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.adversarial()) return NotChecked{"networks play against each other: their gradients swing by design"};
+  if (losses_take_turns(patient.run())) return NotChecked{"losses take turns: so do the sizes of their gradients"};
   const Reading* norm = patient.gradient_norm();
   if (norm == nullptr) return NotChecked{"no gradient norm in the log"};
   const Norms norms = single_norms(patient, *norm);

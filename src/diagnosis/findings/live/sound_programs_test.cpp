@@ -38,6 +38,14 @@ TEST(GradientNormOscillating, WhereNothingIsLearnedIsAWarning) {
   EXPECT_TRUE(found(verdict_of("gradient-norm-oscillating", run), Severity::warning));
 }
 
+TEST(GradientNormOscillating, WhereLossesTakeTurnsSoDoTheirNorms) {
+  osler::Run run;
+  record(run, "train/loss", noisy(400, 0.1, 1, [](double) { return 2.3; }));
+  record(run, "grad_norm", swinging());
+  run.config("osler.losses", "in turns");
+  EXPECT_TRUE(unchecked(verdict_of("gradient-norm-oscillating", run)));
+}
+
 /// Validated eight times, or more often; the loss has turned, and the answers are as right as `accuracy`.
 Run turned(std::size_t evaluations, double accuracy) {
   const auto stride = static_cast<std::int64_t>(400 / evaluations);
