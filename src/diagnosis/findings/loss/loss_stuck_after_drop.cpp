@@ -98,7 +98,7 @@ bool hardly_gained(const Patient& patient, const Reading& loss, const Flatness& 
   // A log that begins in the middle of a training does not show what was gained before.
   if (static_cast<double>(loss.first_step) > settings["continued"] * length) return false;
   if (loss.negated || !(loss.end > 0) || loss.size() < settings["many_points"] || flat.share < settings["idle_share"] ||
-      loss.start - loss.end < settings["barely"] * loss.start ||
+      loss.opening - loss.end < settings["barely"] * loss.opening ||
       loss.start - loss.end > settings["hardly"] * loss.start || fine_tuning(patient) || guessing(patient)) {
     return false;
   }
@@ -134,8 +134,8 @@ std::optional<Proof> proof_of(const Patient& patient, const Reading& loss, const
                  flat.share / settings["flat_share"]};
   }
   if (hardly_gained(patient, loss, flat, settings)) {
-    return Proof{"it has gained only " + per_cent(1 - loss.end / loss.start) + " in all", Severity::warning,
-                 flat.share / settings["idle_share"]};
+    return Proof{"it has gained only " + per_cent(1 - loss.end / std::max(loss.start, loss.opening)) + " in all",
+                 Severity::warning, flat.share / settings["idle_share"]};
   }
   if (promised) {
     return Proof{"its descent promised " + number(*promised), Severity::note, 1.2};
