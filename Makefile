@@ -101,7 +101,7 @@ check-all: test ## make test and what takes hours: damaged logs, hours of watchi
 lint: packages ## check format, module borders, clang's warnings and clang-tidy
 	@tools/lint-format
 	@tools/lint-borders
-	@$(call configure,dev,-B build/lint -DOSLER_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+	@$(call configure,dev,-B build/lint -DOSLER_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DOSLER_BUILD_BENCH=ON -DOSLER_BUILD_FUZZ=ON)
 	@tools/lint-clang build/lint --jobs $(JOBS)
 
 bench: packages ## build and run the benchmarks

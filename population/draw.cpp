@@ -167,8 +167,8 @@ void draw_model(Recipe& recipe, Random& random) {
 
 /// A rate that is good for the optimizer, model and batch.
 double usual_rate(const Recipe& recipe) {
-  constexpr std::array<double, 6> rates = {0.1, 0.03, 2e-3, 2e-3, 1e-3, 5e-4};
-  double rate = rates[static_cast<std::size_t>(recipe.rule)];
+  constexpr std::array<double, 6> kRates = {0.1, 0.03, 2e-3, 2e-3, 1e-3, 5e-4};
+  double rate = kRates[static_cast<std::size_t>(recipe.rule)];
   const bool plain = recipe.rule == Rule::sgd || recipe.rule == Rule::momentum;
   const double size = static_cast<double>(recipe.batch) / 64;
   rate *= plain ? std::clamp(size, 0.3, 2.0) : std::clamp(std::sqrt(size), 0.6, 1.6);

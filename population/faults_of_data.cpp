@@ -41,7 +41,7 @@ void memorises(Recipe& recipe, Random& random) {
   recipe.augment = 0;
 }
 
-const std::array kFaults = {
+constexpr std::array kFaults = {
     Fault{"label-noise", "label-noise", "wrong-labels too-little-data",
           "overfitting overconfidence underfitting loss-plateau validation-better-than-training accuracy-outruns-loss "
           "loss-stuck-after-drop loss-too-slow loss-stuck-from-start",

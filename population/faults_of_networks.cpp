@@ -93,7 +93,7 @@ Planted change_form(Recipe& recipe, LossForm form, std::string_view what) {
   return {std::string(what), 0};
 }
 
-const std::array kFaults = {
+constexpr std::array kFaults = {
     Fault{"softmax-twice", "wrong-loss-function", "", kWrongLoss, kMetric, false, true, 2, [](const Recipe& recipe) { return is_classifier(recipe) || recipe.objective == Objective::binary; },
           runs_through, [](Recipe& recipe, Random& /*random*/) { return change_form(recipe, LossForm::softmax_twice, "softmax or sigmoid applied twice"); }},
     Fault{"sigmoid-first", "wrong-loss-function", "", kWrongLoss, kMetric, false, false, 0.7, is_classifier, runs_through,

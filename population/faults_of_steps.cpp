@@ -101,7 +101,7 @@ Planted lose_schedule(Recipe& recipe, Random& /*random*/) {
   return {"schedule and optimizer state start over at the resume", recipe.resumed};
 }
 
-const std::array kFaults = {
+constexpr std::array kFaults = {
     Fault{"lr-too-high-mild", "lr-too-high", "warmup-missing no-clipping", kUnstable, kRate | kConfig | kNorm, false, false, 2, always, mostly_constant,
           [](Recipe& recipe, Random& random) { return raise_rate(recipe, random, 12, 80); }},
     Fault{"lr-too-high-strong", "lr-too-high", "no-clipping exploding-signal dead-units", kUnstable, kRate | kConfig | kNorm, false, false, 2, always,

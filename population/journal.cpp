@@ -323,14 +323,14 @@ std::string lines(const Recipe& recipe, const std::vector<Record>& records, cons
 }  // namespace
 
 std::string_view word(Format format) {
-  constexpr std::array<std::string_view, 7> words = {"csv",        "json-lines", "lightning-csv", "hf-dicts",
-                                                     "text-keras", "text-bars",  "text-sentences"};
-  return words[static_cast<std::size_t>(format)];
+  constexpr std::array<std::string_view, 7> kWords = {"csv",        "json-lines", "lightning-csv", "hf-dicts",
+                                                      "text-keras", "text-bars",  "text-sentences"};
+  return kWords[static_cast<std::size_t>(format)];
 }
 
 std::string_view word(Grain grain) {
-  constexpr std::array<std::string_view, 4> words = {"step", "every-few", "epoch", "both"};
-  return words[static_cast<std::size_t>(grain)];
+  constexpr std::array<std::string_view, 4> kWords = {"step", "every-few", "epoch", "both"};
+  return kWords[static_cast<std::size_t>(grain)];
 }
 
 std::string_view file_name(Format format) {
@@ -348,8 +348,8 @@ std::string_view file_name(Format format) {
 
 Style draw_style(const Recipe& recipe, Random& random) {
   Style style;
-  constexpr std::array<double, 7> formats = {0.32, 0.22, 0.10, 0.08, 0.10, 0.09, 0.09};
-  style.format = static_cast<Format>(random.weighted(formats));
+  constexpr std::array<double, 7> kFormats = {0.32, 0.22, 0.10, 0.08, 0.10, 0.09, 0.09};
+  style.format = static_cast<Format>(random.weighted(kFormats));
   style.grain = random.one_of({Grain::every_epoch, Grain::every_epoch, Grain::every_epoch, Grain::every_few,
                                Grain::every_few, Grain::every_step, Grain::both});
   if (recipe.evaluations < 8 && style.grain == Grain::every_epoch) style.grain = Grain::every_few;

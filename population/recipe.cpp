@@ -8,48 +8,48 @@
 namespace osler::population {
 
 std::string_view word(Task task) {
-  constexpr std::array<std::string_view, 12> words = {"mixture",     "teacher",     "spiral",     "images",
-                                                      "binary",      "tags",        "margin",     "regression",
-                                                      "autoencoder", "contrastive", "characters", "sequences"};
-  return words[static_cast<std::size_t>(task)];
+  constexpr std::array<std::string_view, 12> kWords = {"mixture",     "teacher",     "spiral",     "images",
+                                                       "binary",      "tags",        "margin",     "regression",
+                                                       "autoencoder", "contrastive", "characters", "sequences"};
+  return kWords[static_cast<std::size_t>(task)];
 }
 
 std::string_view word(Model model) {
-  constexpr std::array<std::string_view, 6> words = {"perceptron", "residual", "convolutional",
-                                                     "recurrent",  "lstm",     "transformer"};
-  return words[static_cast<std::size_t>(model)];
+  constexpr std::array<std::string_view, 6> kWords = {"perceptron", "residual", "convolutional",
+                                                      "recurrent",  "lstm",     "transformer"};
+  return kWords[static_cast<std::size_t>(model)];
 }
 
 std::string_view word(Rule rule) {
-  constexpr std::array<std::string_view, 6> words = {"sgd", "momentum", "adam", "adamw", "rmsprop", "lion"};
-  return words[static_cast<std::size_t>(rule)];
+  constexpr std::array<std::string_view, 6> kWords = {"sgd", "momentum", "adam", "adamw", "rmsprop", "lion"};
+  return kWords[static_cast<std::size_t>(rule)];
 }
 
 std::string_view word(Schedule schedule) {
-  constexpr std::array<std::string_view, 8> words = {"constant",      "step",      "cosine",      "linear",
-                                                     "warmup-cosine", "one-cycle", "exponential", "warm-restarts"};
-  return words[static_cast<std::size_t>(schedule)];
+  constexpr std::array<std::string_view, 8> kWords = {"constant",      "step",      "cosine",      "linear",
+                                                      "warmup-cosine", "one-cycle", "exponential", "warm-restarts"};
+  return kWords[static_cast<std::size_t>(schedule)];
 }
 
 std::string_view word(Metric metric) {
-  constexpr std::array<std::string_view, 6> words = {"none", "accuracy", "auc", "f1", "r2", "perplexity"};
-  return words[static_cast<std::size_t>(metric)];
+  constexpr std::array<std::string_view, 6> kWords = {"none", "accuracy", "auc", "f1", "r2", "perplexity"};
+  return kWords[static_cast<std::size_t>(metric)];
 }
 
 std::string_view word(Objective objective) {
-  constexpr std::array<std::string_view, 8> words = {"cross-entropy", "binary-cross-entropy", "hinge",   "mse", "mae",
-                                                     "huber",         "gaussian-nll",         "info-nce"};
-  return words[static_cast<std::size_t>(objective)];
+  constexpr std::array<std::string_view, 8> kWords = {"cross-entropy", "binary-cross-entropy", "hinge",   "mse", "mae",
+                                                      "huber",         "gaussian-nll",         "info-nce"};
+  return kWords[static_cast<std::size_t>(objective)];
 }
 
 std::string_view word(Norm norm) {
-  constexpr std::array<std::string_view, 3> words = {"none", "batch-norm", "layer-norm"};
-  return words[static_cast<std::size_t>(norm)];
+  constexpr std::array<std::string_view, 3> kWords = {"none", "batch-norm", "layer-norm"};
+  return kWords[static_cast<std::size_t>(norm)];
 }
 
 std::string_view word(Activation activation) {
-  constexpr std::array<std::string_view, 4> words = {"relu", "gelu", "tanh", "sigmoid"};
-  return words[static_cast<std::size_t>(activation)];
+  constexpr std::array<std::string_view, 4> kWords = {"relu", "gelu", "tanh", "sigmoid"};
+  return kWords[static_cast<std::size_t>(activation)];
 }
 
 std::string family(const Recipe& recipe) {
@@ -58,11 +58,11 @@ std::string family(const Recipe& recipe) {
 
 bool is_for_learning(std::string_view family) {
   // Chosen once, before any run was trained, so that each kind of task and each kind of model stands on both sides.
-  constexpr std::array<std::string_view, 10> left_out = {
+  constexpr std::array<std::string_view, 10> kLeftOut = {
       "teacher-perceptron",     "images-convolutional", "binary-residual",        "tags-perceptron",
       "margin-residual",        "regression-residual",  "autoencoder-perceptron", "contrastive-convolutional",
       "characters-transformer", "sequences-lstm"};
-  return std::find(left_out.begin(), left_out.end(), family) == left_out.end();
+  return std::find(kLeftOut.begin(), kLeftOut.end(), family) == kLeftOut.end();
 }
 
 bool has_classes(const Recipe& recipe) {

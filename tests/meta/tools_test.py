@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs the tools that make or install something in places where they can do no harm."""
 
+import importlib.machinery
+import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -291,6 +294,26 @@ class Make(InAFolder):
         self.assertNotEqual(outcome.returncode, 0)
         self.assertIn("-- Found fmt\nCMake Error: no compiler\n", outcome.stdout)
         self.assertEqual([line for line in asked if line.startswith("cmake --build")], [])
+
+
+class LintClang(unittest.TestCase):
+    """Which files tools/lint-clang has read by clang-tidy."""
+
+    def test_all_programs_are_tidied_and_tests_are_not(self):
+        loader = importlib.machinery.SourceFileLoader("lint_clang", str(ROOT / "tools" / "lint-clang"))
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader("lint_clang", loader))
+        loader.exec_module(module)
+        for file, wanted in (("src/run/run.cpp", True), ("bench/server_bench.cpp", True), ("fuzz/fuzz_reader.cpp", True),
+                             ("population/draw.cpp", True), ("src/run/run_test.cpp", False), ("tests/program.cpp", False)):
+            with self.subTest(file):
+                self.assertEqual(module.is_tidied(ROOT / file), wanted)
+
+    def test_what_is_built_on_demand_is_described_for_the_lint(self):
+        options = set(re.findall(r"^option\((OSLER_BUILD_(?:BENCH|FUZZ)) ", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE))
+        self.assertEqual(len(options), 2)
+        lint = re.search(r"^lint:.*?(?=^\S+:)", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL).group()
+        for option in options:
+            self.assertIn(f"-D{option}=ON", lint)
 
 
 class PythonEnvironment(InAFolder):
