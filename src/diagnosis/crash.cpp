@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "diagnosis/facts.h"
+#include "diagnosis/prognosis.h"
 
 namespace osler {
 namespace {
@@ -32,9 +33,15 @@ std::string Crash::in_words() const {
 
 std::optional<Crash> last_crash(const Patient& patient) {
   std::optional<Crash> crash;
-  for (const Mark& mark : patient.run().marks()) {
+  // One traceback amid the values of a log that stops early is that of its end; several were survived.
+  const auto& marks = patient.run().marks();
+  const auto crashes =
+      std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.kind == Mark::Kind::crashed; });
+  const bool stops_early = crashes == 1 && planned_end(patient);
+  for (const Mark& mark : marks) {
     if (mark.kind == Mark::Kind::restart || mark.kind == Mark::Kind::finished) crash.reset();
-    if (mark.kind != Mark::Kind::crashed || mark.step < patient.run().steps().last) continue;
+    const bool overtaken = mark.step < patient.run().steps().last;
+    if (mark.kind != Mark::Kind::crashed || (overtaken && !stops_early)) continue;
     // Ctrl-C: the shell's 130, and the 255 that W&B writes for it. Whoever stops a run by hand knows why.
     if (mark.text == "exit code 130" || mark.text == "exit code 255") continue;
     const std::size_t colon = mark.text.find(": ");
@@ -42,7 +49,7 @@ std::optional<Crash> last_crash(const Patient& patient) {
     const bool known = kind == "exception" || kind == "out-of-memory" || kind == "nccl-timeout" ||
                        kind == "time-limit" || kind == "preempted" || kind == "killed";
     crash = Crash{known ? kind : "exception",
-                  known && colon != std::string::npos ? mark.text.substr(colon + 2) : mark.text, mark.step};
+                  known && colon != std::string::npos ? mark.text.substr(colon + 2) : mark.text, mark.step, overtaken};
   }
   return crash;
 }
