@@ -13,12 +13,11 @@ Patient double_softmax() {
       "costs 1.46. The loss stops there, whatever the accuracy.";
   patient.recipe.loss = Loss::double_softmax;
   patient.recipe.steps = 800;
-  patient.finding = "loss-plateau";
-  patient.also = {"accuracy-outruns-loss", "underfitting", "loss-stuck-after-drop"};
+  patient.finding = "outputs-squashed-twice";
+  patient.also = {"accuracy-outruns-loss"};
   patient.cause = "wrong-loss-function";
   patient.treatments = {{"Give the loss logits", {{"loss", "standard"}}}};
   patient.recovery.better_by = 0.8;
-  patient.recovery.finding_gone = false;
   patient.lesson =
       "Know the floor of your loss. A cross-entropy of ten classes that stops at 1.46 has seen probabilities in place "
       "of logits.";

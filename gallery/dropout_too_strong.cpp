@@ -1,4 +1,4 @@
-// dropout-too-strong: dropout that leaves a twentieth of the units.
+// dropout-too-strong: dropout that leaves an eleventh of the units.
 #include "osler/gallery/patient.h"
 
 namespace osler::gallery::ward {
@@ -8,9 +8,9 @@ Patient dropout_too_strong() {
   patient.id = "dropout-too-strong";
   patient.title = "So much dropout that hardly anything is left to learn with";
   patient.story =
-      "Dropout helped against overfitting, so there was more of it, and more. With nine units in ten left "
-      "out, the next layer sees mostly noise.";
-  patient.recipe.dropout = 0.9;
+      "Dropout helped against overfitting, so there was more of it, and more. With ten units in eleven "
+      "left out, the next layer sees mostly noise.";
+  patient.recipe.dropout = 0.91;
   patient.recipe.depth = 1;
   patient.finding = "validation-better-than-training";
   patient.cause = "too-much-regularization";

@@ -15,7 +15,7 @@ Patient exploding_deep() {
   patient.recipe.init = Initialisation::normal;
   patient.recipe.init_std = 0.32;
   patient.recipe.optimizer = Optimizer::sgd;
-  patient.recipe.lr = 1e-3;
+  patient.recipe.lr = 1e-5;
   patient.finding = "exploding-gradients";
   patient.cause = "exploding-signal";
   patient.causes = {"bad-initialization", "no-clipping"};

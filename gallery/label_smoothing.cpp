@@ -8,10 +8,10 @@ Patient label_smoothing() {
   patient.id = "label-smoothing";
   patient.title = "A loss that will not go down, and need not";
   patient.story =
-      "Label smoothing of 0.4 was copied from a recipe for a much larger model. The training loss stops above 1.5 and "
+      "Label smoothing was meant to be 0.08 and a point slipped: it is 0.8. The training loss stops above 2.1 and "
       "validation, which is computed without smoothing, lies far below it. It looks like a leak or a broken pipeline. "
       "It is the loss that was asked for.";
-  patient.recipe.label_smoothing = 0.4;
+  patient.recipe.label_smoothing = 0.8;
   patient.finding = "validation-better-than-training";
   patient.also = {"accuracy-outruns-loss"};
   patient.cause = "label-smoothing";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/gradient_level.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/observe.h"
@@ -22,9 +23,9 @@ finite, or there are at least `leaps` of them, each from a level that was there 
 `absurd`, `leap` times what three quarters of the norms are, after the first `settling`. Steps that brought no gradient,
 as in a batch whose answers all earned the same, say nothing of the calm level. A norm above `large` all
 along is a matter of scale while the loss improves, and an illness when it has gained less than `little_gain` of its
-level; the share grows by itself once more for every hundredfold that the norm lies above `large`. Where the log has
-norms of layers alone, the norm of the whole is computed from them; layers that reach `carries` of the highest norm by
-themselves are named.
+level, or is that of a classifier and ends at `beyond_guessing` times what a guess costs; the share grows by itself once
+more for every hundredfold that the norm lies above `large`. Where the log has norms of layers alone, the norm of the
+whole is computed from them; layers that reach `carries` of the highest norm by themselves are named.
 
 ## Why it matters
 One huge step throws the weights far from where they were; a few of them end in NaN.
@@ -55,6 +56,14 @@ bool little_gained(const Patient& patient, double share) {
   const Reading* loss = patient.training();
   if (loss == nullptr || loss->size() < 8) return false;
   return loss->start - loss->end < std::max(share * loss->level, loss->noise.sigma);
+}
+
+/// The loss is that of a classifier, in nats, and ends at many times what guessing costs: its scale is known, so a
+/// large norm is no matter of scale.
+bool beyond_guessing(const Patient& patient, double factor) {
+  const Reading* loss = patient.training();
+  const auto classes = class_count(patient);
+  return loss != nullptr && !loss->negated && classes && *classes > 1 && loss->end > factor * std::log(*classes);
 }
 
 /// Names the layers that make up the highest norm, where the log has norms of layers and few of them do.
@@ -114,7 +123,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool leaps = harmed || absurd || static_cast<double>(leap_count) >= settings["leaps"];
   // The farther a norm is beyond any usual scale, the more the loss must have gained to speak for it.
   const double wanted_gain = settings["little_gain"] * (1 + 0.5 * std::log10(std::max(calm / settings["large"], 1.0)));
-  const bool large_throughout = calm > settings["large"] && little_gained(patient, wanted_gain);
+  const bool beyond = beyond_guessing(patient, settings["beyond_guessing"]);
+  const bool large_throughout = calm > settings["large"] && (beyond || little_gained(patient, wanted_gain));
   if (!runs_away && !leaps && !large_throughout) return NotFound{};
   // A player's gradient is as large as the other one makes it.
   if (patient.adversarial() && !norm->ends_nonfinite && highest < settings["large"]) return NotFound{};
@@ -128,7 +138,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   Observation seen = observe(
       runs_away || harmed ? Severity::critical : Severity::warning,
       confidence_of(large_throughout ? calm / settings["large"] : ratio / settings["growth"]), from, norm->last_step,
-      large_throughout ? norm->name + " is " + number(calm) + " and more all along, and the loss hardly improves."
+      large_throughout ? norm->name + " is " + number(calm) + " and more all along, and the loss " +
+                             (beyond ? "stays far above that of guessing." : "hardly improves.")
                        : norm->name + " grew from " + number(calm) + " to " + number(highest) + " (" + times(ratio) +
                              ") from " + at_step(from) + " on.");
   seen.evidence.push_back(evidence(norm->name, from, norm->last_step, highest, settings["growth"] * calm,
@@ -154,6 +165,7 @@ Finding exploding_gradients() {
         "norm of which a single one is an accident: no usual loss, summed over its tokens or not, has it"},
        {"settling", 20, "first values in which a loss scale may still be sought"},
        {"carries", 0.7, "share of the highest norm from which a layer is named: it alone is half of the square"},
+       {"beyond_guessing", 3, "times the loss of a guess at which the loss of a classifier is far too large"},
        {"little_gain", 0.15, "share of its level that the loss must gain for a large norm to be a matter of scale"}},
       check};
 }

@@ -17,8 +17,8 @@ The model seems to do better on data it has not seen than on the data it learns 
 ## Signature
 In at least `steady` of the evaluations the validation loss lies below the training loss of the epoch *after* it (a
 training loss is a mean over an epoch and lags by half of it), in the median by `gap` of the training level and by
-more than the noise explains. It is a warning where training itself came nowhere: more than `left` of its first loss is
-left while validation fell, ends at `below` of it or less, and no figure of merit is good. Or where `answers_apart` more
+more than the noise explains. It is a warning where training itself came nowhere: more than `left` of its first loss, or
+of the loss of guessing where it began above that, is left while validation fell, ends at `below` of it or less, and no figure of merit is good. Or where `answers_apart` more
 answers are right on validation data although its loss is no lower than `losses_alike` of that of training.
 
 ## Why it matters
@@ -89,12 +89,21 @@ std::optional<LateAnswers> late_answers(const Patient& patient, const SettingVal
 std::optional<Observation> held_back(const Patient& patient, const Reading& training, const Reading& validation,
                                      const SettingValues& settings) {
   const auto reached = skill(patient);
-  const double left = training.start > 0 ? training.end / training.start : 0;
+  double left = training.start > 0 ? training.end / training.start : 0;
+  // Outputs that are far too large at first, as under strong dropout, cost more than a guess: coming down to one is no
+  // progress, so the loss of guessing counts as the start.
+  const auto classes = class_count(patient);
+  const bool from_above = classes && training.start > std::log(*classes);
+  if (from_above) {
+    const double of_guess = training.end / std::log(*classes);
+    if (of_guess <= settings["climbed"]) left = std::max(left, std::min(of_guess, 1.0));
+  }
   // A sum over batches beside a mean over samples: the two have different scales from the first row on.
-  if (validation.start < settings["same_scale"] * training.start) return std::nullopt;
+  const double usual_start = from_above ? std::log(*classes) : training.start;
+  if (validation.start < settings["same_scale"] * usual_start) return std::nullopt;
   if (training.negated || training.size() < settings["fewest_losses"] || left < settings["left"] || left > 1 ||
-      training.top > settings["climbed"] * training.start || validation.end > settings["below"] * training.end ||
-      validation.end < 0) {
+      (!from_above && training.top > settings["climbed"] * training.start) ||
+      validation.end > settings["below"] * training.end || validation.end < 0) {
     return std::nullopt;
   }
   // Answers as right as those of validation at a loss that stands near that of its start: nothing explains that but
