@@ -134,20 +134,28 @@ class Pages(unittest.TestCase):
                     self.assertLessEqual(len(line), WIDTH, f"{page.name}: {line}")
 
     def test_figures_are_listed_and_used(self):
-        used = {name for page in lessons() for name in re.findall(r"\]\(images/([^)]+)\)", page.read_text())}
-        names = {name for name, _, _ in figures.listed()}
-        self.assertEqual(used, names)
-        self.assertEqual({path.name for path in figures.IMAGES.iterdir()}, names)
+        used = {figures.IMAGES / name for page in lessons() for name in re.findall(r"\]\(images/([^)]+)\)", page.read_text())}
+        kept = {path for path, _, _ in figures.listed()}
+        self.assertEqual(used, {path for path in kept if path.parent == figures.IMAGES})
+        self.assertEqual(set(figures.IMAGES.iterdir()) | set(figures.PAGES.glob("*.svg")), kept)
 
     def test_figures_can_be_drawn(self):
         size = re.compile(r'<svg[^>]* width="([^"]+)"')
         with tempfile.TemporaryDirectory() as folder:
-            for name, source, options in figures.listed():
-                with self.subTest(figure=name):
-                    output = Path(folder) / name
+            for kept, source, options in figures.listed():
+                with self.subTest(figure=kept.name):
+                    output = Path(folder) / kept.name
                     figures.draw(PROGRAM, source, options, output)
-                    kept = (figures.IMAGES / name).read_text()
-                    self.assertEqual(size.search(output.read_text()).group(1), size.search(kept).group(1))
+                    self.assertEqual(size.search(output.read_text()).group(1), size.search(kept.read_text()).group(1))
+
+    def test_figures_name_no_path_of_the_machine_that_drew_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program, asked = Path(folder) / "program", Path(folder) / "asked"
+            program.write_text(f'#!/bin/sh\necho "$2" >> {asked}\n')
+            program.chmod(0o755)
+            for source in ("examples/logs/sick.csv", "lab --steps 2"):
+                figures.draw(program, source, "--kind overview", Path(folder) / "drawn.svg")
+            self.assertEqual(asked.read_text().splitlines(), ["examples/logs/sick.csv", "drawn.csv"])
 
     def test_the_tables_of_patients_tell_what_their_files_do(self):
         known, told = {}, set()
