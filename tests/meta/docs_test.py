@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Sees that every link in the Markdown files leads somewhere and that every command they show exists."""
 
+import fnmatch
 import re
+import subprocess
 import unittest
 from pathlib import Path
 
@@ -51,6 +53,61 @@ def commands(text):
                     yield line.removeprefix("$ ").strip()
     for inline in re.findall(r"`((?:make|tools/|osler|build/osler) ?[^`\n]*)`", FENCE.sub("", text)):
         yield inline
+
+
+# What a file says at its top that a command has written, and the files that hold pictures and data.
+WRITTEN = re.compile(r"(?i)\b(written|made|generated) by\s+`?(osler|tools/)|not to be edited by hand|do not edit|is written by\n")
+PICTURES = {".png", ".svg", ".zst", ".gz", ".jpg"}
+
+
+def committed():
+    """The files that git knows, or all that are there where this is no checkout."""
+    told = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if told.returncode == 0:
+        return [ROOT / name for name in told.stdout.splitlines() if (ROOT / name).is_file()]
+    return [path for path in ROOT.rglob("*") if path.is_file() and not {"build", "node_modules", ".git"} & set(path.parts)]
+
+
+class Generated(unittest.TestCase):
+    """The list in CONTRIBUTING.md of what is committed and made by a command."""
+
+    def setUp(self):
+        self.rows = re.findall(r"^  \| (.*`.*) \| (.*`.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+        self.assertGreater(len(self.rows), 10)
+        self.patterns = [pattern for files, _ in self.rows for pattern in re.findall(r"`([^` ]*[./][^` ]*)`", files)]
+
+    def listed(self, path):
+        return any(fnmatch.fnmatch(str(path.relative_to(ROOT)), pattern) for pattern in self.patterns)
+
+    def test_what_is_listed_is_there(self):
+        for pattern in self.patterns:
+            with self.subTest(pattern):
+                self.assertTrue(any(fnmatch.fnmatch(str(path.relative_to(ROOT)), pattern) for path in committed()))
+
+    def test_commands_that_are_listed_exist(self):
+        score = (ROOT / "tests" / "score" / "main.cpp").read_text()
+        for _, command in self.rows:
+            words = re.search(r"`([^`]+)`", command).group(1).split()
+            with self.subTest(command):
+                if words[0] == "osler_score":
+                    self.assertTrue(f'"{words[1]}"' in score or f'"{words[1]},' in score, f"it knows no {words[1]}")
+                elif not words[0].startswith(("build/", "osler_population", "npm")):
+                    self.assertTrue((ROOT / words[0]).is_file())
+
+    def test_what_says_that_a_command_wrote_it_is_listed(self):
+        seen = 0
+        for path in committed():
+            if path.suffix in (".md", ".cpp", ".h", ".csv", ".json", ".txt") and path.name not in ("CONTRIBUTING.md", "README.md"):
+                top = "".join(path.read_text(errors="replace").splitlines(keepends=True)[:8])
+                if WRITTEN.search(top):
+                    seen += 1
+                    self.assertTrue(self.listed(path), f"CONTRIBUTING.md does not say which command makes {path.relative_to(ROOT)}")
+        self.assertGreaterEqual(seen, 5)
+
+    def test_every_picture_and_archive_is_listed(self):
+        for path in committed():
+            if path.suffix in PICTURES and "samples" not in path.parts:
+                self.assertTrue(self.listed(path), f"CONTRIBUTING.md does not say which command makes {path.relative_to(ROOT)}")
 
 
 class Docs(unittest.TestCase):
