@@ -1,5 +1,5 @@
 // Fault injection: each file wraps the inner one and applies the plan at its own offset.
-#include "osler/base/faulty_file_system.h"
+#include "base/faulty_file_system.h"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "osler/base/faulty_file_system.h"
+#include "base/faulty_file_system.h"
 
 namespace osler {
 namespace {

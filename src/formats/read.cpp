@@ -44,9 +44,9 @@ class CountingSink final : public EventSink {
 };
 
 /// What reading one run has in common over its files.
-class Reading {
+class RunReader {
  public:
-  Reading(EventSink& sink, DamageReport& damage, const ReadOptions& options)
+  RunReader(EventSink& sink, DamageReport& damage, const ReadOptions& options)
       : sink_(sink), damage_(damage), options_(options) {}
 
   /// Reads a stream to its end, in this thread.
@@ -220,19 +220,19 @@ void settle(Run& run) {
 
 Result<void> read_events(FileSystem& files, const RunSource& source, EventSink& sink, DamageReport& damage,
                          const ReadOptions& options) {
-  Reading reading(sink, damage, options);
-  reading.files(files, source);
-  return reading.outcome(source.name);
+  RunReader reader(sink, damage, options);
+  reader.files(files, source);
+  return reader.outcome(source.name);
 }
 
 Result<Run> read_run(FileSystem& files, const RunSource& source, const ReadOptions& options) {
   Run run(options.limits);
-  Reading reading(run, run.damage, options);
-  reading.files(files, source);
-  const auto outcome = reading.outcome(source.name);
+  RunReader reader(run, run.damage, options);
+  reader.files(files, source);
+  const auto outcome = reader.outcome(source.name);
   if (!outcome) return outcome.error();
   run.name = source.name;
-  if (reading.used() != nullptr) run.format = reading.used()->id;
+  if (reader.used() != nullptr) run.format = reader.used()->id;
   for (const SourceFile& file : source.files) run.sources.push_back(file.path.string());
   settle(run);
   return run;
@@ -246,12 +246,12 @@ Result<Run> read_stream(ReadableFile& stream, const std::string& name, const Rea
     format = *named;
   }
   Run run(options.limits);
-  Reading reading(run, run.damage, options);
-  reading.stream(stream, name, format);
-  const auto outcome = reading.outcome(name);
+  RunReader reader(run, run.damage, options);
+  reader.stream(stream, name, format);
+  const auto outcome = reader.outcome(name);
   if (!outcome) return outcome.error();
   run.name = name;
-  if (reading.used() != nullptr) run.format = reading.used()->id;
+  if (reader.used() != nullptr) run.format = reader.used()->id;
   run.sources.push_back(name);
   settle(run);
   return run;

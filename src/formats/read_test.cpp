@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/faulty_file_system.h"
 #include "event_file_writer.h"
-#include "osler/base/faulty_file_system.h"
 #include "recording_sink.h"
 
 namespace osler {
@@ -35,13 +35,13 @@ std::string events() {
   return writer.bytes();
 }
 
-class Reading : public ::testing::Test {
+class ReadTest : public ::testing::Test {
  protected:
-  Reading() {
+  ReadTest() {
     std::string name = (fs::temp_directory_path() / "osler-read-XXXXXX").string();
     folder = ::mkdtemp(name.data());
   }
-  ~Reading() override { fs::remove_all(folder); }
+  ~ReadTest() override { fs::remove_all(folder); }
 
   fs::path write(const fs::path& name, std::string_view bytes) {
     fs::create_directories((folder / name).parent_path());
@@ -66,7 +66,7 @@ class Reading : public ::testing::Test {
   fs::path folder;
 };
 
-TEST_F(Reading, AFileIsARun) {
+TEST_F(ReadTest, AFileIsARun) {
   const fs::path path = write("metrics.tsv", kTable);
   const auto found = discover(real_file_system(), path);
   ASSERT_TRUE(found);
@@ -78,7 +78,7 @@ TEST_F(Reading, AFileIsARun) {
   EXPECT_EQ(run->find("loss")->summary().points(), 3U);
 }
 
-TEST_F(Reading, AFolderMayHoldManyRuns) {
+TEST_F(ReadTest, AFolderMayHoldManyRuns) {
   write("a/events.out.tfevents.1", events());
   write("b/c/events.out.tfevents.1", events());
   write("b/c/events.out.tfevents.2", events());
@@ -89,7 +89,7 @@ TEST_F(Reading, AFolderMayHoldManyRuns) {
   EXPECT_THAT((*found)[1].files, SizeIs(2));
 }
 
-TEST_F(Reading, NamesAreAsShortAsTheyCanBeToldApart) {
+TEST_F(ReadTest, NamesAreAsShortAsTheyCanBeToldApart) {
   write("x/y/a/events.out.tfevents.1", events());
   write("x/y/b/events.out.tfevents.1", events());
   EXPECT_THAT(names(*discover(real_file_system(), folder)), ElementsAre("a", "b"));
@@ -97,7 +97,7 @@ TEST_F(Reading, NamesAreAsShortAsTheyCanBeToldApart) {
   EXPECT_THAT(names(*discover(real_file_system(), folder.string() + "/")), ElementsAre("a"));
 }
 
-TEST_F(Reading, TrainingAndValidationFoldersAreOneRun) {
+TEST_F(ReadTest, TrainingAndValidationFoldersAreOneRun) {
   write("exp/train/events.out.tfevents.1", events());
   write("exp/validation/events.out.tfevents.1", events());
   const auto found = discover(real_file_system(), folder);
@@ -107,13 +107,13 @@ TEST_F(Reading, TrainingAndValidationFoldersAreOneRun) {
   EXPECT_NE(run->find("validation/loss"), nullptr);
 }
 
-TEST_F(Reading, LogsOfOneFolderInTwoFormatsAreTwoRuns) {
+TEST_F(ReadTest, LogsOfOneFolderInTwoFormatsAreTwoRuns) {
   write("metrics.csv", kTable);
   write("events.out.tfevents.1", events());
   EXPECT_THAT(names(*discover(real_file_system(), folder)), ElementsAre("metrics.csv", "events.out.tfevents.1"));
 }
 
-TEST_F(Reading, SideFilesOfACertainLogAreNoRuns) {
+TEST_F(ReadTest, SideFilesOfACertainLogAreNoRuns) {
   write("metrics.csv", kTable);
   write("classes.csv", "1,2\n3,4\n");
   write("model.pt", "step,loss\n1,2\n");
@@ -129,7 +129,7 @@ std::vector<std::string> left_out(const Survey& survey) {
   return names;
 }
 
-TEST_F(Reading, ALogOfAnotherNameBesideACertainOneIsARunOfItsOwn) {
+TEST_F(ReadTest, ALogOfAnotherNameBesideACertainOneIsARunOfItsOwn) {
   write("exp1.csv", kTable);
   write("exp2.log", kPrinted);
   const auto found = survey(real_file_system(), folder);
@@ -139,7 +139,7 @@ TEST_F(Reading, ALogOfAnotherNameBesideACertainOneIsARunOfItsOwn) {
   for (const RunSource& run : found->runs) EXPECT_EQ(run.doubtful, run.name == "exp2.log");
 }
 
-TEST_F(Reading, WhatIsTakenForTheSameRunOnceMoreIsSaid) {
+TEST_F(ReadTest, WhatIsTakenForTheSameRunOnceMoreIsSaid) {
   write("a/metrics.csv", kTable);
   write("a/train.log", kPrinted);
   write("a/slurm-4711.out", kPrinted);
@@ -157,14 +157,14 @@ TEST_F(Reading, WhatIsTakenForTheSameRunOnceMoreIsSaid) {
                                                      "exp2.log: taken for another form of exp2.csv"));
 }
 
-TEST_F(Reading, ADocumentBesideALogIsARunOnlyWhenItHoldsCurves) {
+TEST_F(ReadTest, ADocumentBesideALogIsARunOnlyWhenItHoldsCurves) {
   write("losses.csv", kTable);
   write("config.json", R"({"layers": [64, 64], "lr": 0.1, "loss": "mse"})");
   write("history.json", R"({"loss": [1.5, 1.2, 1.0, 0.9], "val_loss": [1.6, 1.4, 1.3, 1.2]})");
   EXPECT_THAT(names(*discover(real_file_system(), folder)), UnorderedElementsAre("losses.csv", "history.json"));
 }
 
-TEST_F(Reading, LinksAreFollowedOutOfTheFolderWhereThatIsWanted) {
+TEST_F(ReadTest, LinksAreFollowedOutOfTheFolderWhereThatIsWanted) {
   write("scratch/exp/metrics.csv", kTable);
   write("scratch/other.csv", kTable);
   write("inside/own.csv", kTable);
@@ -186,7 +186,7 @@ TEST_F(Reading, LinksAreFollowedOutOfTheFolderWhereThatIsWanted) {
   EXPECT_THAT(left_out(*kept_in), ::testing::Contains("latest: a link that leads out of the folder"));
 }
 
-TEST_F(Reading, WhereThereAreOnlyLinksThatIsSaid) {
+TEST_F(ReadTest, WhereThereAreOnlyLinksThatIsSaid) {
   write("scratch/metrics.csv", kTable);
   fs::create_directories(folder / "inside");
   fs::create_directory_symlink(folder / "scratch", folder / "inside/latest");
@@ -195,7 +195,7 @@ TEST_F(Reading, WhereThereAreOnlyLinksThatIsSaid) {
   EXPECT_THAT(found.error().message, HasSubstr("a link that leads out of the folder"));
 }
 
-TEST_F(Reading, ConfigurationIsFoundBesideALogThatIsNamedAlone) {
+TEST_F(ReadTest, ConfigurationIsFoundBesideALogThatIsNamedAlone) {
   const fs::path path = write("version_0/metrics.csv", kTable);
   write("version_0/hparams.yaml", "lr: 0.1\n");
   const auto found = discover(real_file_system(), path);
@@ -205,7 +205,7 @@ TEST_F(Reading, ConfigurationIsFoundBesideALogThatIsNamedAlone) {
   EXPECT_EQ(run->format, "lightning-csv");
 }
 
-TEST_F(Reading, OnlyTheNewestCheckpointOfATrainerCounts) {
+TEST_F(ReadTest, OnlyTheNewestCheckpointOfATrainerCounts) {
   const std::string row = R"({"step": 1, "loss": 3})";
   write("checkpoint-1/trainer_state.json", R"({"global_step": 1, "log_history": [)" + row + "]}");
   write("checkpoint-2/trainer_state.json",
@@ -216,7 +216,7 @@ TEST_F(Reading, OnlyTheNewestCheckpointOfATrainerCounts) {
   EXPECT_EQ(found->front().files[0].path, folder / "checkpoint-2/trainer_state.json");
 }
 
-TEST_F(Reading, LinksThatLeadOutAreNotFollowed) {
+TEST_F(ReadTest, LinksThatLeadOutAreNotFollowed) {
   const fs::path outside = write("outside/metrics.csv", kTable);
   write("inside/log.csv", kTable);
   fs::create_directory_symlink(folder / "outside", folder / "inside/link");
@@ -224,7 +224,7 @@ TEST_F(Reading, LinksThatLeadOutAreNotFollowed) {
   EXPECT_THAT(*discover(real_file_system(), folder / "inside"), SizeIs(1));
 }
 
-TEST_F(Reading, AWandbFolderIsOneRunToldByItsBestFile) {
+TEST_F(ReadTest, AWandbFolderIsOneRunToldByItsBestFile) {
   const std::string output = "epoch 1 loss 3.0\nepoch 2 loss 2.0\nepoch 3 loss 1.0\n";
   const std::string history = "{\"_step\": 0, \"loss\": 3}\n{\"_step\": 1, \"loss\": 2}\n";
   write("wandb/run-1-a/files/config.yaml", "_wandb:\n  value: 1\nlr:\n  value: 0.1\nmodel:\n  value:\n    depth: 4\n");
@@ -248,7 +248,7 @@ TEST_F(Reading, AWandbFolderIsOneRunToldByItsBestFile) {
   EXPECT_EQ(read_run(real_file_system(), named->front())->configuration().at("lr"), "0.1");
 }
 
-TEST_F(Reading, AnAnnouncedRestartTakesBackWhatCameAfterIt) {
+TEST_F(ReadTest, AnAnnouncedRestartTakesBackWhatCameAfterIt) {
   EventFileWriter first;
   for (int step = 0; step < 20; ++step) {
     first.scalar("loss", step, 1.0F);
@@ -268,7 +268,7 @@ TEST_F(Reading, AnAnnouncedRestartTakesBackWhatCameAfterIt) {
   EXPECT_EQ(run->marks()[0].step, 10);
 }
 
-TEST_F(Reading, DistributionsReachASinkThatWantsThemAlsoThroughThreads) {
+TEST_F(ReadTest, DistributionsReachASinkThatWantsThemAlsoThroughThreads) {
   EventFileWriter writer;
   for (int step = 0; step < 2000; ++step) {
     writer.histogram("weight", step, {-1, 1, 8, 0, 4, std::vector<double>(200, 0.5), std::vector<double>(200, 1.0)});
@@ -289,7 +289,7 @@ TEST_F(Reading, DistributionsReachASinkThatWantsThemAlsoThroughThreads) {
   EXPECT_EQ(run->find("weight#mean")->summary().points(), 2000U);
 }
 
-TEST_F(Reading, EveryRunOfAnMlflowDatabaseIsARun) {
+TEST_F(ReadTest, EveryRunOfAnMlflowDatabaseIsARun) {
   const fs::path database = fs::path(OSLER_SOURCE_DIR) / "tests/samples/mlflow-db/mlflow.db";
   const auto found = discover(real_file_system(), database);
   ASSERT_TRUE(found);
@@ -314,7 +314,7 @@ TEST(Formats, YieldToFormatsThatExist) {
   }
 }
 
-TEST_F(Reading, TheFormatCanBeNamed) {
+TEST_F(ReadTest, TheFormatCanBeNamed) {
   const fs::path path = write("odd.dat", "1 2\n3 4\n5 6\n");
   ReadOptions options;
   options.format = "csv";
@@ -325,7 +325,7 @@ TEST_F(Reading, TheFormatCanBeNamed) {
   EXPECT_THAT(complaint(path, options), AllOf(HasSubstr("nonsense"), HasSubstr("csv"), HasSubstr("tensorboard")));
 }
 
-TEST_F(Reading, SaysWhatIsWrongInOneLine) {
+TEST_F(ReadTest, SaysWhatIsWrongInOneLine) {
   const std::string empty = complaint(write("empty.csv", ""));
   EXPECT_THAT(empty, HasSubstr("empty.csv: is empty"));
   const std::string nothing = complaint(folder / "nothing");
@@ -344,7 +344,7 @@ TEST_F(Reading, SaysWhatIsWrongInOneLine) {
   for (const std::string& message : {empty, nothing, binary, prose}) EXPECT_THAT(message, Not(HasSubstr("\n")));
 }
 
-TEST_F(Reading, SaysWhichPointsCameTooLateToBeInACurve) {
+TEST_F(ReadTest, SaysWhichPointsCameTooLateToBeInACurve) {
   const auto told = [&](const char* rows) {
     const auto found = discover(real_file_system(), write("late.csv", std::string("step,loss,val_loss\n") + rows));
     const auto run = read_run(real_file_system(), found->front());
@@ -356,18 +356,18 @@ TEST_F(Reading, SaysWhichPointsCameTooLateToBeInACurve) {
             "3 points, 2 of them of val_loss, came after later steps and are left out");
 }
 
-TEST_F(Reading, SaysWhenAnEventFileHoldsNoNumbers) {
+TEST_F(ReadTest, SaysWhenAnEventFileHoldsNoNumbers) {
   EventFileWriter writer;
   EXPECT_THAT(complaint(write("events.out.tfevents.1", writer.bytes())), HasSubstr("no numbers"));
 }
 
-TEST_F(Reading, ALargeFileOfNothingIsRefusedByItsHead) {
+TEST_F(ReadTest, ALargeFileOfNothingIsRefusedByItsHead) {
   const fs::path path = write("zeros.log", "");
   fs::resize_file(path, std::uintmax_t{4} << 30);
   EXPECT_THAT(complaint(path), HasSubstr("binary"));
 }
 
-TEST_F(Reading, WithoutPermissionTheSystemsWordIsPassedOn) {
+TEST_F(ReadTest, WithoutPermissionTheSystemsWordIsPassedOn) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const fs::path path = write("secret.csv", kTable);
   fs::permissions(path, fs::perms::none);
@@ -375,7 +375,7 @@ TEST_F(Reading, WithoutPermissionTheSystemsWordIsPassedOn) {
   EXPECT_THAT(complaint(folder), HasSubstr("Permission denied"));
 }
 
-TEST_F(Reading, AReadErrorKeepsWhatWasReadBefore) {
+TEST_F(ReadTest, AReadErrorKeepsWhatWasReadBefore) {
   std::string table = "step,loss\n";
   for (int i = 0; i < 200'000; ++i) table += std::to_string(i) + ",1.5\n";
   const fs::path path = write("long.csv", table);
@@ -389,7 +389,7 @@ TEST_F(Reading, AReadErrorKeepsWhatWasReadBefore) {
   EXPECT_EQ(run->damage.items()[0].source, path.string());
 }
 
-TEST_F(Reading, ADamagedEventFileGivesWhatIsGood) {
+TEST_F(ReadTest, ADamagedEventFileGivesWhatIsGood) {
   std::string bytes = events();
   bytes[90] ^= 1;
   const auto found = discover(real_file_system(), write("events.out.tfevents.1", bytes));
@@ -399,7 +399,7 @@ TEST_F(Reading, ADamagedEventFileGivesWhatIsGood) {
   EXPECT_EQ(run->damage.total(), 1U);
 }
 
-TEST_F(Reading, ReadsFromAPipeThatClosesEarly) {
+TEST_F(ReadTest, ReadsFromAPipeThatClosesEarly) {
   const fs::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::thread writer([&] { std::ofstream(pipe) << kTable << "4,"; });
@@ -413,7 +413,7 @@ TEST_F(Reading, ReadsFromAPipeThatClosesEarly) {
   EXPECT_EQ(run->find("loss")->summary().points(), 3U);
 }
 
-TEST_F(Reading, ReadsAStreamAndSniffsIt) {
+TEST_F(ReadTest, ReadsAStreamAndSniffsIt) {
   const fs::path path = write("stream", kTable);
   auto stream = real_file_system().open_read(path);
   const auto run = read_stream(**stream, "stdin");
@@ -424,14 +424,14 @@ TEST_F(Reading, ReadsAStreamAndSniffsIt) {
   EXPECT_THAT(describe(read_stream(**nothing, "stdin").error()), HasSubstr("stdin: is empty"));
 }
 
-TEST_F(Reading, NamesTheFileAlsoWhereTheReaderNamesAPlaceInIt) {
+TEST_F(ReadTest, NamesTheFileAlsoWhereTheReaderNamesAPlaceInIt) {
   std::ifstream sample(fs::path(OSLER_SOURCE_DIR) / "tests/samples/wandb/offline.wandb", std::ios::binary);
   std::string head(150, '\0');
   sample.read(head.data(), static_cast<std::streamsize>(head.size()));
   EXPECT_THAT(complaint(write("cut.wandb", head)), AllOf(HasSubstr("cut.wandb"), HasSubstr("byte 133")));
 }
 
-TEST_F(Reading, AHoleInTheMiddleOfATextIsSteppedOver) {
+TEST_F(ReadTest, AHoleInTheMiddleOfATextIsSteppedOver) {
   std::string log;
   for (int step = 0; step < 20; ++step) {
     log += "step " + std::to_string(step) + " loss 1." + std::to_string(step) + "\n";
@@ -442,11 +442,11 @@ TEST_F(Reading, AHoleInTheMiddleOfATextIsSteppedOver) {
   EXPECT_EQ(run->find("loss")->summary().points(), 20U);
 }
 
-TEST_F(Reading, SaysThatAFileIsBlank) {
+TEST_F(ReadTest, SaysThatAFileIsBlank) {
   EXPECT_THAT(complaint(write("blank.log", "\n\n \n")), HasSubstr("blank.log: holds nothing but blanks"));
 }
 
-TEST_F(Reading, ShortReadsMakeNoDifference) {
+TEST_F(ReadTest, ShortReadsMakeNoDifference) {
   const fs::path path = write("events.out.tfevents.1", events());
   FaultyFileSystem slow(real_file_system(), {.longest_read = 3});
   RecordingSink sink;
@@ -455,7 +455,7 @@ TEST_F(Reading, ShortReadsMakeNoDifference) {
   EXPECT_THAT(sink.values("loss"), ElementsAre(3, 2, 1));
 }
 
-TEST_F(Reading, TellsHowFarItHasComeAndStopsWhenAsked) {
+TEST_F(ReadTest, TellsHowFarItHasComeAndStopsWhenAsked) {
   std::string table = "step,loss\n";
   for (int i = 0; i < 1'000'000; ++i) table += std::to_string(i) + ",1.5\n";
   const fs::path path = write("long.csv", table);
@@ -474,7 +474,7 @@ TEST_F(Reading, TellsHowFarItHasComeAndStopsWhenAsked) {
   EXPECT_LT(run->find("loss")->summary().points(), 1'000'000U);
 }
 
-TEST_F(Reading, SeveralLargeFilesAreReadAsIfOneAfterAnother) {
+TEST_F(ReadTest, SeveralLargeFilesAreReadAsIfOneAfterAnother) {
   for (int file = 0; file < 6; ++file) {
     EventFileWriter writer;
     for (int step = 0; step < 20'000; ++step) {
@@ -504,7 +504,7 @@ TEST_F(Reading, SeveralLargeFilesAreReadAsIfOneAfterAnother) {
   EXPECT_THAT(damage.items()[5].source, HasSubstr("tfevents.5"));
 }
 
-TEST_F(Reading, AProgramThatCrashedBeforeItsFirstNumberHasToldWhatMatters) {
+TEST_F(ReadTest, AProgramThatCrashedBeforeItsFirstNumberHasToldWhatMatters) {
   const fs::path log = write("train.log",
                              "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
                              "ImportError: no module named torch\n");
@@ -517,7 +517,7 @@ TEST_F(Reading, AProgramThatCrashedBeforeItsFirstNumberHasToldWhatMatters) {
   EXPECT_THAT(complaint(write("notes.log", "nothing went wrong\nnothing was counted\n")), Not(IsEmpty()));
 }
 
-TEST_F(Reading, ThousandsOfIrrelevantFilesAreNoObstacle) {
+TEST_F(ReadTest, ThousandsOfIrrelevantFilesAreNoObstacle) {
   for (int i = 0; i < 2000; ++i) write("images/" + std::to_string(i) + ".png", "step,loss\n1,2\n");
   write("metrics.csv", kTable);
   EXPECT_THAT(*discover(real_file_system(), folder), SizeIs(1));

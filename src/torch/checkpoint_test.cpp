@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "osler/base/faulty_file_system.h"
+#include "base/faulty_file_system.h"
 #include "torch/test_folder.h"
 
 namespace osler::torch {

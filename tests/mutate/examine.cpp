@@ -144,7 +144,7 @@ Finding watch(const Bench& bench) {
   cli::WatchWishes wishes;
   wishes.stop_on = StopRule{};
   wishes.dry_run = true;
-  cli::Watch watch(*source, std::move(wishes), clock);
+  cli::Watching watch(*source, std::move(wishes), clock);
   const std::size_t length = bench.bytes().size() / kPieces + 1;
   for (std::size_t start = 0; start < bench.bytes().size(); start += length) {
     std::ofstream(path, std::ios::binary | std::ios::app) << bench.bytes().substr(start, length);

@@ -67,7 +67,7 @@ Outcome watch(Script& script, SimulatedClock& clock, MemoryFiles& files, const s
   wishes.dry_run = true;
   wishes.until_done = true;
   wishes.idle_seconds = 4 * kHour;  // longer than any gap, but not than any leap of the clock
-  cli::Watch watch(*source, std::move(wishes), clock);
+  cli::Watching watch(*source, std::move(wishes), clock);
   Outcome outcome;
   constexpr double kAfterwards = 30;
   double over_since = -1;

@@ -154,7 +154,7 @@ int fail(const Error& error) {
 }
 
 /// The last word on what was watched, and the exit code that it asks for.
-int tell_end(const Arguments& arguments, Watch& watch, const TextOptions& text, bool on_error, Severity fail_on) {
+int tell_end(const Arguments& arguments, Watching& watch, const TextOptions& text, bool on_error, Severity fail_on) {
   const auto reports = watch.finish();
   if (!reports) return fail(reports.error());
   if (reports->empty()) return fail({ErrorCode::not_found, "nothing was there to examine", {}});
@@ -191,7 +191,7 @@ int watch_command(const Arguments& arguments, WatchWishes wishes, Severity fail_
       for (auto length = output->read(buffer); length && *length > 0;) length = output->read(buffer);
     });
   }
-  Watch watch(**source, std::move(wishes));
+  Watching watch(**source, std::move(wishes));
   for (;;) {
     const auto goes_on = watch.round();
     if (!goes_on) complain(goes_on.error());
@@ -214,7 +214,7 @@ int run_watch(const Arguments& arguments) {
   const auto source = open_source(arguments, interrupt.descriptor());
   if (!source) return fail(source.error());
 
-  Watch watch(**source, std::move(*wishes));
+  Watching watch(**source, std::move(*wishes));
   for (;;) {
     const auto goes_on = watch.round();
     if (!goes_on) return fail(goes_on.error());

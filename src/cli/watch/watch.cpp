@@ -47,14 +47,14 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
-Watch::Watch(WatchedSource& source, WatchWishes wishes, WatchClock& clock)
+Watching::Watching(WatchedSource& source, WatchWishes wishes, WatchClock& clock)
     : source_(source),
       wishes_(std::move(wishes)),
       clock_(clock),
       messenger_(wishes_.addresses),
       started_(clock.steady()) {}
 
-Result<bool> Watch::round() {
+Result<bool> Watching::round() {
   const auto changed = source_.read_new();
   if (!changed) return changed.error();
   const bool waits = clock_.steady() > started_ + kSilentStart && !source_.waiting_for().empty();
@@ -70,7 +70,7 @@ Result<bool> Watch::round() {
 }
 
 /// Examines the runs that changed, or that have not been looked at for a while.
-Result<void> Watch::examine(bool last) {
+Result<void> Watching::examine(bool last) {
   const double start = clock_.steady();
   const double computed_before = clock_.computing();
   DiagnosisOptions options = wishes_.diagnosis;
@@ -100,7 +100,7 @@ Result<void> Watch::examine(bool last) {
 }
 
 /// Alerts what was seen twice in a row: the first sight of an illness may be a single odd value.
-void Watch::act(const Report& report, Known& known, bool last) {
+void Watching::act(const Report& report, Known& known, bool last) {
   std::set<std::string> seen;
   for (const Observation& finding : report.findings) {
     if (finding.severity < wishes_.alert_on) continue;
@@ -112,7 +112,7 @@ void Watch::act(const Report& report, Known& known, bool last) {
   known.seen = std::move(seen);
 }
 
-void Watch::alert(const Alert& alert) {
+void Watching::alert(const Alert& alert) {
   if (!wishes_.dry_run) return messenger_.send(alert);
   if (wishes_.addresses.webhook) complain(fmt::format("dry run: would tell the webhook: {}", to_line(alert)));
   if (!wishes_.addresses.command.empty() && alert.finding.severity == Severity::critical) {
@@ -120,7 +120,7 @@ void Watch::alert(const Alert& alert) {
   }
 }
 
-void Watch::stop_training(const std::string& run, const StopReason& reason) {
+void Watching::stop_training(const std::string& run, const StopReason& reason) {
   if (stopped_) return;
   stopped_ = reason;
   const std::string evidence = fmt::format("{}: {}", run, to_line(reason));
@@ -135,7 +135,7 @@ void Watch::stop_training(const std::string& run, const StopReason& reason) {
 }
 
 /// One line, or one JSON object, when what is to be said of the run has changed.
-void Watch::say(const Report& report, Known& known) {
+void Watching::say(const Report& report, Known& known) {
   if (report.status == Status::insufficient_data) return;  // it has only just begun
   std::string gist(to_string(report.status));
   for (const Observation& finding : report.findings) {
@@ -151,7 +151,7 @@ void Watch::say(const Report& report, Known& known) {
                                                             render_line(report, wishes_.text))));
 }
 
-std::string Watch::status_line() const {
+std::string Watching::status_line() const {
   const std::vector<Watched> runs = source_.runs();
   double newest = 0;
   for (const Watched& run : runs) newest = std::max(newest, run.modified_seconds);
@@ -163,7 +163,7 @@ std::string Watch::status_line() const {
   return line + "; Ctrl-C ends with the full report";
 }
 
-void Watch::draw() {
+void Watching::draw() {
   next_drawing_ = clock_.steady() + kDrawEvery;
   const layout::Sheet sheet(wishes_.text);
   const int room = std::max(terminal_lines() - 1, 8);
@@ -195,13 +195,13 @@ void Watch::draw() {
 }
 
 /// For how long a run has not grown. Only of what was not seen to grow does the file's own time tell: clocks are set.
-double Watch::quiet_seconds(const Watched& watched) const {
+double Watching::quiet_seconds(const Watched& watched) const {
   const auto known = known_.find(watched.run->name);
   if (known != known_.end() && known->second.grown) return clock_.steady() - *known->second.grown;
   return clock_.wall() - watched.modified_seconds;
 }
 
-bool Watch::done() const {
+bool Watching::done() const {
   if (source_.ended()) return true;
   if (!wishes_.until_done) return false;
   if (wishes_.process && !wishes_.process->alive()) return true;
@@ -212,7 +212,7 @@ bool Watch::done() const {
   });
 }
 
-Result<std::vector<Report>> Watch::finish() {
+Result<std::vector<Report>> Watching::finish() {
   const bool nothing = source_.runs().empty();
   if (const auto finished = source_.finish(); !finished) {
     if (!nothing || !wishes_.until_done || clock_.steady() - started_ <= wishes_.idle_seconds) return finished.error();

@@ -34,10 +34,10 @@ struct WatchWishes {
 };
 
 /// Watches one source until it ends, and prints what it sees.
-class Watch {
+class Watching {
  public:
   /// What is handed in must outlive the watch.
-  Watch(WatchedSource& source, WatchWishes wishes, WatchClock& clock = real_clock());
+  Watching(WatchedSource& source, WatchWishes wishes, WatchClock& clock = real_clock());
 
   /// One round: reads, examines what is due, shows and acts. False when the watching is over by itself.
   [[nodiscard]] Result<bool> round();

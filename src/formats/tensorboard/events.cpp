@@ -8,7 +8,7 @@
 #include "formats/tensorboard/hparams.h"
 #include "formats/tensorboard/tensors.h"
 
-#include "osler/base/tensorboard_fields.h"
+#include "base/tensorboard_fields.h"
 
 namespace osler {
 namespace {

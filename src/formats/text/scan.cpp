@@ -69,7 +69,7 @@ class ShapeHash {
 };
 
 /// What a stretch that starts with a digit, a sign or a point turned out to be.
-struct Reading {
+struct Token {
   enum class Kind { number, moment, word } kind = Kind::word;
   std::size_t end = 0;  // of all of it
   Number number;
@@ -118,16 +118,16 @@ class LineScanner {
     hash_.mark(kind);
   }
 
-  void take(const Reading& reading) {
-    if (reading.kind == Reading::Kind::number) {
-      close_literal(reading.number.begin, 'n');
-      scan_.numbers.push_back(reading.number);
-      literal_ = reading.number.end;
-    } else if (reading.kind == Reading::Kind::moment) {
+  void take(const Token& token) {
+    if (token.kind == Token::Kind::number) {
+      close_literal(token.number.begin, 'n');
+      scan_.numbers.push_back(token.number);
+      literal_ = token.number.end;
+    } else if (token.kind == Token::Kind::moment) {
       close_literal(at_, 't');
-      literal_ = reading.end;
+      literal_ = token.end;
     }
-    at_ = reading.end;
+    at_ = token.end;
   }
 
   /// Whether the digits here belong to the word before them and to the one behind, "top 5 accuracy", or end a remark on
@@ -222,10 +222,10 @@ class LineScanner {
     const std::string_view unit = word.substr(length);
     if (!unit.empty() && !is_unit(unit)) return false;
     if (!stands_as_value(begin)) return false;
-    Reading reading{Reading::Kind::number, end, {}};
-    reading.number = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(letters + length),
-                      static_cast<std::uint32_t>(end), Written::nonfinite};
-    take(reading);
+    Token token{Token::Kind::number, end, {}};
+    token.number = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(letters + length),
+                    static_cast<std::uint32_t>(end), Written::nonfinite};
+    take(token);
     return true;
   }
 
@@ -242,7 +242,7 @@ class LineScanner {
     return describe_key(line_.substr(start, before - start)).metric;
   }
 
-  Reading read_number(std::size_t begin) {
+  Token read_number(std::size_t begin) {
     std::size_t end = begin;
     if (line_[end] == '-' || line_[end] == '+') ++end;
     Number number{static_cast<std::uint32_t>(begin), 0, 0, Written::integer};
@@ -265,7 +265,7 @@ class LineScanner {
     }
     if (peek(end) == '.' && peek(end + 1) == '#') return windows_nonfinite(number, end);
     if (const std::size_t moment = end_of_moment(end, number.written); moment != 0) {
-      return {Reading::Kind::moment, moment, {}};
+      return {Token::Kind::moment, moment, {}};
     }
     return with_unit(number, end);
   }
@@ -314,11 +314,11 @@ class LineScanner {
   }
 
   /// The Windows runtime writes 1.#INF, -1.#IND and 1.#QNAN.
-  Reading windows_nonfinite(Number number, std::size_t end) const {
+  Token windows_nonfinite(Number number, std::size_t end) const {
     while (end < line_.size() && (line_[end] == '.' || line_[end] == '#' || class_of(line_[end]) >= kDigit)) ++end;
     number.end = number.unit_end = static_cast<std::uint32_t>(end);
     number.written = Written::nonfinite;
-    return {Reading::Kind::number, end, number};
+    return {Token::Kind::number, end, number};
   }
 
   /// "10:27 PM": what stands behind the time belongs to it.
@@ -353,22 +353,22 @@ class LineScanner {
     return 0;
   }
 
-  Reading with_unit(Number number, std::size_t end) const {
+  Token with_unit(Number number, std::size_t end) const {
     number.end = number.unit_end = static_cast<std::uint32_t>(end);
     if (peek(end) == '%') {
       number.unit_end = static_cast<std::uint32_t>(end + 1);
-      return {Reading::Kind::number, end + 1, number};
+      return {Token::Kind::number, end + 1, number};
     }
-    if (class_of(peek(end)) < kDigit) return {Reading::Kind::number, end, number};
+    if (class_of(peek(end)) < kDigit) return {Token::Kind::number, end, number};
     std::size_t unit_end = end;
     while (class_of(peek(unit_end)) == kLetter || (peek(unit_end) == '/' && class_of(peek(unit_end + 1)) == kLetter)) {
       ++unit_end;
     }
     if (!is_unit(line_.substr(end, unit_end - end)) || is_digit(peek(unit_end))) {
-      return {Reading::Kind::word, end_of_word(line_, end), {}};
+      return {Token::Kind::word, end_of_word(line_, end), {}};
     }
     number.unit_end = static_cast<std::uint32_t>(unit_end);
-    return {Reading::Kind::number, unit_end, number};
+    return {Token::Kind::number, unit_end, number};
   }
 
   std::string_view line_;

@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "base/crc32c.h"
+#include "base/tensorboard_fields.h"
 #include "base/wall_clock.h"
-#include "osler/base/tensorboard_fields.h"
 #include "osler/recorder/sink.h"
 #include "recorder/sinks/appended_file.h"
 
