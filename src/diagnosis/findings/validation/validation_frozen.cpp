@@ -1,6 +1,7 @@
 // validation-frozen: a validation number repeats to the last digit while training moves.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -175,6 +176,23 @@ bool spent_since(const Patient& patient, double step, double spent) {
   return rate->curve.value[rate->index_at(middle)] < spent * peak;
 }
 
+/// How many evaluations there were from `step` on while the learning rate still moved the weights.
+double evaluations_alive(const Patient& patient, const Series& series, double step, double spent) {
+  const Reading* rate = patient.learning_rate();
+  double gone = std::numeric_limits<double>::infinity();
+  if (rate != nullptr && !rate->curve.empty()) {
+    const auto& values = rate->curve.value;
+    const double peak = *std::max_element(values.begin(), values.end());
+    for (std::size_t i = values.size(); i-- > 0 && values[i] < spent * peak;) gone = rate->curve.step[i];
+  }
+  double alive = 0;
+  for (const Bucket& bucket : series.summary().buckets()) {
+    const auto at = static_cast<double>(bucket.first_step);
+    if (at >= step && at < gone) alive += static_cast<double>(bucket.count);
+  }
+  return alive;
+}
+
 /// Whether a value makes up so much of the evaluations, or of the newest, that the series is frozen.
 std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& series, const SettingValues& settings) {
   const Repeat repeat = most_repeated(series);
@@ -193,7 +211,9 @@ std::optional<Repeat> frozen(const Patient& patient, Role role, const Series& se
   const bool harmless = solved || at_ceiling(repeat.value) || rounded(repeat.value) ||
                         (role != Role::validation_loss && arrived(series, repeat.value));
   const bool enough = static_cast<double>(repeat.points) >= settings["fewest_points"];
-  const bool spent = spent_since(patient, static_cast<double>(repeat.first_step), settings["spent"]);
+  const auto first = static_cast<double>(repeat.first_step);
+  const bool spent = spent_since(patient, first, settings["spent"]) &&
+                     evaluations_alive(patient, series, first, settings["spent"]) < settings["fewest_points"];
   if (enough && share(repeat) >= settings["share"] && !harmless && !spent && training_moves) return repeat;
   // Where training is not in the log, a loss with many digits that is the same in every evaluation speaks for itself.
   const bool alone = training == nullptr && role == Role::validation_loss && repeat.times == repeat.points;
