@@ -1,10 +1,12 @@
-// A dozen patients of the gallery with drawn digits: found, explained, cured; and controls that are left alone.
+// Every patient of the gallery with drawn digits: found and explained, a dozen of them cured as well; and every
+// control: left alone.
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "osler/gallery/visit.h"
 #include "osler/trainer/train.h"
@@ -22,52 +24,79 @@ std::string seen(const Report& report) {
   return text;
 }
 
-Visit made(const std::string& id) {
+Visit made(const std::string& id, bool treat) {
   // The networks are small: threads would spend their time waiting for each other.
   at::set_num_threads(1);
   const Patient* patient = find_patient(id);
   EXPECT_NE(patient, nullptr) << id;
   VisitOptions options;
+  options.treat = treat;
   options.treatment.trials = 4;
   auto visit = patient != nullptr ? gallery::visit(*patient, trainer::train, options) : Visit{};
   EXPECT_TRUE(visit.has_value()) << id << ": " << (visit ? "" : visit.error().message);
   return visit ? std::move(*visit) : Visit{};
 }
 
-std::string test_name(const testing::TestParamInfo<const char*>& about) {
+std::string test_name(const testing::TestParamInfo<std::string>& about) {
   std::string name = about.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-class PatientTest : public testing::TestWithParam<const char*> {};
-
-TEST_P(PatientTest, IsFoundExplainedAndCured) {
-  const Visit visit = made(GetParam());
-  const Patient& patient = *find_patient(GetParam());
-  EXPECT_TRUE(visit.finding_seen) << patient.finding << seen(visit.sick.report);
-  if (patient.has_cause()) {
-    ASSERT_TRUE(visit.cause_rank.has_value()) << patient.cause << seen(visit.sick.report);
-    EXPECT_LE(*visit.cause_rank, 2U) << patient.cause << seen(visit.sick.report);
+std::vector<std::string> all_ids(bool healthy) {
+  std::vector<std::string> ids;
+  for (const auto& row : patients()) {
+    if (row.descriptor.healthy() == healthy) ids.emplace_back(row.descriptor.id);
   }
+  return ids;
+}
+
+void expect_explained(const Visit& visit, const Patient& patient) {
+  // Drawn digits are easier than those that the recipes were made for: a warning that the patient names beside its
+  // finding will do.
+  const bool beside = std::any_of(
+      visit.sick.report.findings.begin(), visit.sick.report.findings.end(), [&](const Observation& finding) {
+        return finding.severity != Severity::note &&
+               std::find(patient.also.begin(), patient.also.end(), finding.finding) != patient.also.end();
+      });
+  EXPECT_TRUE(visit.finding_seen || beside) << patient.finding << seen(visit.sick.report);
+  if (!patient.has_cause()) return;
+  ASSERT_TRUE(visit.cause_rank.has_value()) << patient.cause << seen(visit.sick.report);
+  EXPECT_LE(*visit.cause_rank, 2U) << patient.cause << seen(visit.sick.report);
+}
+
+class PatientTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(PatientTest, IsFoundAndExplained) {
+  expect_explained(made(GetParam(), false), *find_patient(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Gallery, PatientTest, testing::ValuesIn(all_ids(false)), test_name);
+
+class CureTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(CureTest, IsFoundExplainedAndCured) {
+  const Visit visit = made(GetParam(), true);
+  expect_explained(visit, *find_patient(GetParam()));
   ASSERT_TRUE(visit.treated.has_value());
   EXPECT_TRUE(visit.recovered) << visit.not_recovered << seen(visit.treated->report);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gallery, PatientTest,
+INSTANTIATE_TEST_SUITE_P(Gallery, CureTest,
                          testing::Values("vanishing-sigmoid", "nan-log", "nan-sqrt", "nan-input", "bf16-weights",
                                          "raw-inputs", "no-shuffling", "gradients-never-cleared", "graph-cut",
-                                         "decayed-too-early"),
+                                         "decayed-too-early", "production-plateau", "exploding-deep",
+                                         "dropout-too-strong", "label-smoothing"),
                          test_name);
 
-class ControlTest : public testing::TestWithParam<const char*> {};
+class ControlTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ControlTest, IsLeftAlone) {
-  const Visit visit = made(GetParam());
+  const Visit visit = made(GetParam(), false);
   EXPECT_TRUE(visit.clean) << seen(visit.sick.report);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gallery, ControlTest, testing::Values("healthy-digits", "healthy-dropout"), test_name);
+INSTANTIATE_TEST_SUITE_P(Gallery, ControlTest, testing::ValuesIn(all_ids(true)), test_name);
 
 }  // namespace
 }  // namespace osler::gallery
