@@ -97,9 +97,10 @@ bool hardly_gained(const Patient& patient, const Reading& loss, const Flatness& 
   const double length = loss.curve.step.back() - loss.curve.step.front();
   // A log that begins in the middle of a training does not show what was gained before.
   if (static_cast<double>(loss.first_step) > settings["continued"] * length) return false;
+  const double begin = std::max(loss.start, loss.opening);
   if (loss.negated || !(loss.end > 0) || loss.size() < settings["many_points"] || flat.share < settings["idle_share"] ||
-      loss.opening - loss.end < settings["barely"] * loss.opening ||
-      loss.start - loss.end > settings["hardly"] * loss.start || fine_tuning(patient) || guessing(patient)) {
+      begin - loss.end < settings["barely"] * begin || begin - loss.end > settings["hardly"] * begin ||
+      fine_tuning(patient) || guessing(patient)) {
     return false;
   }
   const auto best = skill(patient);
