@@ -256,18 +256,41 @@ class TableReader final : public Reader {
     if (layout_.columns == 1 && !options_.only_column.empty()) return {options_.only_column};
     std::vector<std::string> names;
     for (std::size_t i = 0; i < layout_.columns; ++i) names.push_back(fmt::format("column {}", i + 1));
+    // A counter may begin anew, as where a second launch writes to the same file.
     double last = -1;
+    std::size_t stands = 0;
     bool counts = lines.size() > 1 && layout_.columns > 1;
+    std::vector<bool> whole(layout_.columns, true);
     for (const std::string& line : lines) {
-      const CellValue cell = read_cell(split_fields(line, layout_.delimiter).front());
-      counts = counts && cell.kind == CellKind::number && cell.value > last && cell.value == std::floor(cell.value);
-      last = cell.value;
+      const std::vector<std::string> fields = split_fields(line, layout_.delimiter);
+      for (std::size_t i = 0; i < std::min(fields.size(), whole.size()); ++i) {
+        const CellValue cell = read_cell(fields[i]);
+        whole[i] = whole[i] && cell.kind == CellKind::number && cell.value == std::floor(cell.value) &&
+                   fields[i].find('.') == std::string::npos;
+      }
+      const CellValue first = read_cell(fields.front());
+      stands += first.value == last ? 1 : 0;
+      counts =
+          counts && first.kind == CellKind::number && (first.value >= last || (first.value >= 0 && first.value <= 1));
+      last = first.value;
     }
+    counts = counts && whole.front() && 4 * stands < lines.size();
     if (counts) names.front() = "step";
-    // "0 2.31" in train_loss.txt: a figure by the name of the file.
-    const bool named = counts && layout_.columns == 2 && merit_of(options_.only_column) != Merit::none;
-    if (named) names.back() = options_.only_column;
+    name_by_file(names, whole, counts);
     return names;
+  }
+
+  /// "0 2.31" in train_loss.txt, "-118.8 3" in rewards.txt: the one column that is no count is what the file is called
+  /// after.
+  void name_by_file(std::vector<std::string>& names, const std::vector<bool>& whole, bool counts) const {
+    if (merit_of(options_.only_column) == Merit::none) return;
+    const auto figures = std::count(whole.begin(), whole.end(), false);
+    if (figures == 1) {
+      names[static_cast<std::size_t>(std::find(whole.begin(), whole.end(), false) - whole.begin())] =
+          options_.only_column;
+    } else if (figures == 0 && counts && names.size() == 2) {
+      names.back() = options_.only_column;
+    }
   }
 
   void name_columns(const std::vector<std::string>& names) {

@@ -1,17 +1,20 @@
 // CSV and other delimited tables.
 #include <algorithm>
 
+#include "formats/gaps.h"
 #include "formats/numbers.h"
 #include "formats/table.h"
 
 namespace osler::catalogue {
 namespace {
 
-/// Nothing but numbers, one a line, as `print(loss, file=log)` leaves them.
-bool is_bare_column(const std::vector<std::string>& lines) {
+/// Nothing but numbers, one a line, as `print(loss, file=log)` leaves them. Whole ones could be anything: there the
+/// file has to be called after a figure of merit.
+bool is_bare_column(const std::vector<std::string>& lines, const std::filesystem::path& path) {
   constexpr std::size_t kFewest = 5;
-  const auto is_real = [](const std::string& line) {
-    return line.find('.') != std::string::npos && read_cell(line).kind == CellKind::number;
+  const bool figure = merit_of(path.stem().string()) != Merit::none;
+  const auto is_real = [&](const std::string& line) {
+    return (figure || line.find('.') != std::string::npos) && read_cell(line).kind == CellKind::number;
   };
   return lines.size() >= kFewest && std::all_of(lines.begin(), lines.end(), is_real);
 }
@@ -31,7 +34,8 @@ Sniff sniff(const Peek& peek) {
   if (layout.columns == 0) return Sniff::no;
   const bool named_so = peek.path.extension() == ".csv" || peek.path.extension() == ".tsv";
   // A header and nothing else, or a single column: only the name tells that it is a table.
-  if (lines.size() == 1 || layout.columns == 1) return named_so || is_bare_column(lines) ? Sniff::possible : Sniff::no;
+  if (lines.size() == 1 || layout.columns == 1)
+    return named_so || is_bare_column(lines, peek.path) ? Sniff::possible : Sniff::no;
   if (!layout.has_header) return Sniff::possible;
   const bool training = is_training_header(split_fields(lines.front(), layout.delimiter));
   return training && layout.delimiter != TableLayout::kBlanks ? Sniff::certain : Sniff::possible;
@@ -60,7 +64,7 @@ Unix times (`time`, `timestamp`, `wall_time`) or of dates is the wall time. A co
 
 A table of one number per row (`step,metric,value`, or `250 val 3.1` without a header) gives one series per name; a number
 under the name of a phase is the loss. A file of bare numbers, one a line, is one series with the file's name: `train_loss.txt`;
-so is a step and a number on each line where the file is named after a figure of merit.
+so are counts and one number that is none on each line where the file is named after a figure of merit (`rewards.csv`).
 
 **Quirks that are understood.** Empty cells; zeros in all columns of a validation that did not take place; rows that come newest first; `nan` or `inf` where nothing was measured; a last row with
 fewer fields than columns (left out and reported); names and fields in quotes or padded with blanks; a header that is repeated
