@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "signal/robust.h"
 
 namespace osler {

@@ -1,8 +1,7 @@
-// Facts: what the curves and the configuration say that several causes weigh.
+// Facts: what the curves say that several causes weigh.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,26 +11,6 @@
 #include "diagnosis/verdicts.h"
 
 namespace osler {
-
-/// The configuration entry whose key ends in one of `list`: "optimizer/Weight-Decay" is "weight_decay". The first name
-/// that is there wins.
-[[nodiscard]] std::optional<std::string_view> configured_text(const Patient& patient,
-                                                              std::initializer_list<std::string_view> list);
-[[nodiscard]] std::optional<double> configured_number(const Patient& patient,
-                                                      std::initializer_list<std::string_view> list);
-/// An entry that says yes or no; "none" and "null" are a no.
-[[nodiscard]] std::optional<bool> configured_flag(const Patient& patient, std::initializer_list<std::string_view> list);
-
-[[nodiscard]] std::optional<double> batch_size(const Patient& patient);
-[[nodiscard]] std::optional<double> weight_decay(const Patient& patient);
-[[nodiscard]] std::optional<double> dropout(const Patient& patient);
-[[nodiscard]] std::optional<double> label_smoothing(const Patient& patient);
-/// The global norm at which gradients are clipped, from the log or the configuration; 0 when clipping is off.
-[[nodiscard]] std::optional<double> clip_limit(const Patient& patient);
-
-/// The number format that training computes in.
-enum class Precision { unknown, full, bfloat, half };
-[[nodiscard]] Precision precision(const Patient& patient);
 
 /// The learning rate over the run, where the log has it and it was ever above zero.
 struct RateSchedule {
@@ -87,9 +66,8 @@ struct Break {
 /// The loss crept up smoothly after its best, not far, and validation with it, under a rate that did not grow: the
 /// picture of weights that shrink, not of steps that overshoot.
 [[nodiscard]] bool creeps_back(const Patient& patient, const Verdicts& verdicts);
-/// The number of classes that the configuration names.
-[[nodiscard]] std::optional<int> configured_classes(const Patient& patient);
-/// The same, or else the number of classes that the first loss gives away by being the loss of guessing among them.
+/// The number of classes that the configuration names, or else the one that the first loss gives away by being the loss
+/// of guessing among them.
 [[nodiscard]] std::optional<int> known_classes(const Patient& patient);
 /// In words: training learned, and validation never did better than guessing, from the first evaluation to the last;
 /// else nothing.
@@ -135,19 +113,5 @@ struct ValidationTail {
 [[nodiscard]] std::string_view qualifier(const Observation* observation, const std::string& name);
 /// The newest restart at or before `step`.
 [[nodiscard]] const Mark* restart_before(const Patient& patient, std::int64_t step);
-
-/// The clue that a break gives: `if_announced` when the loss climbed to it, `if_sudden` when nothing foretold it.
-void weigh_break(const Patient& patient, double if_announced, double if_sudden, std::vector<Clue>& clues);
-/// The clue that gradient norms of an ordinary size give.
-void weigh_ordinary_norms(const Patient& patient, const Verdicts& verdicts, double weight, std::vector<Clue>& clues);
-/// The clue for memorising where no valley shows yet: training improves while validation stands still.
-void weigh_silent_memorising(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues);
-/// The clue against a faulty validation when the weights themselves do not move: the rate is spent or nothing is
-/// learned.
-void weigh_still_weights(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues);
-/// The clue against causes that show on validation data alone, when the flat series is the training loss.
-void weigh_flat_training(const Patient& patient, const Verdicts& verdicts, std::vector<Clue>& clues);
-/// Why the run cannot be memorising its training set, for the causes of overfitting.
-[[nodiscard]] std::optional<std::string> no_memorising(const Patient& patient, const Verdicts& verdicts);
 
 }  // namespace osler

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <span>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "signal/robust.h"
 

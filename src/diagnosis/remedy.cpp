@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/gradient_level.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"

@@ -1,4 +1,5 @@
 // bad-batches: single batches of unusual samples throw training off for a moment.
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"

@@ -1,5 +1,5 @@
 // batch-too-large: few, noiseless steps that settle in the nearest minimum.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

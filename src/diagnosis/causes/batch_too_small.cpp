@@ -1,4 +1,5 @@
 // batch-too-small: the gradient estimate is mostly noise.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"

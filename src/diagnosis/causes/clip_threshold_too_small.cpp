@@ -1,7 +1,7 @@
 // clip-threshold-too-small: clipping shortens every step.
 #include "diagnosis/clipping.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/loss_bounds.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 #include "signal/robust.h"

@@ -1,6 +1,7 @@
 // data-leak: validation holds what training has seen.
 #include <cstdlib>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"

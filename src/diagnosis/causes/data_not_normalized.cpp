@@ -1,7 +1,9 @@
 // data-not-normalized: the inputs come at a scale the network was not made for.
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

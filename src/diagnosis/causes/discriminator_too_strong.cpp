@@ -1,5 +1,5 @@
 // discriminator-too-strong: the judge learns faster than the forger.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

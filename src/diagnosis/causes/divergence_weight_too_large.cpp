@@ -1,6 +1,6 @@
 // divergence-weight-too-large: an autoencoder is paid for saying nothing.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/agent.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

@@ -1,6 +1,6 @@
 // entropy-bonus-too-large: being random pays better than the task.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/agent.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

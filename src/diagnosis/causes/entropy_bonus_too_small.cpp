@@ -1,6 +1,6 @@
 // entropy-bonus-too-small: nothing keeps the policy from deciding too early.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/agent.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

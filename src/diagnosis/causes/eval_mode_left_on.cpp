@@ -1,4 +1,5 @@
 // eval-mode-left-on: training runs in evaluation mode, or validation in training mode.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"

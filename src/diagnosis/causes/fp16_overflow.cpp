@@ -1,5 +1,5 @@
 // fp16-overflow: values beyond 65504 do not fit into half precision.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

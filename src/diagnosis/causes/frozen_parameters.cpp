@@ -1,4 +1,5 @@
 // frozen-parameters: the optimizer does not move what should be trained.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/breakage.h"
 #include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"

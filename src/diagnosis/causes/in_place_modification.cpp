@@ -1,7 +1,7 @@
 // in-place-modification: a tensor is overwritten after the graph has saved it.
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

@@ -1,4 +1,5 @@
 // label-smoothing: softened targets keep the loss up although the answers are right.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"

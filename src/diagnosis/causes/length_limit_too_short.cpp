@@ -1,6 +1,6 @@
 // length-limit-too-short: answers are cut off before they can end.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/agent.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

@@ -1,9 +1,11 @@
 // log-of-zero: the logarithm of a probability that has become zero.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/breakage.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

@@ -1,7 +1,8 @@
 // low-precision-update: updates are rounded away in 16-bit weights.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

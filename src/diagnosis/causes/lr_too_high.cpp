@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/breakage.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/rates.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

@@ -1,6 +1,6 @@
 // memory-exhausted: the device or the host ran out of memory.
+#include "diagnosis/configured.h"
 #include "diagnosis/crash.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/remedy.h"
 
 namespace osler::catalogue::cause {

@@ -1,4 +1,5 @@
 // missing-normalization: nothing keeps the activations of a deep network at one scale.
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"

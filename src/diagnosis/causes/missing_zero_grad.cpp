@@ -1,5 +1,5 @@
 // missing-zero-grad: gradients pile up from step to step.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 #include "signal/trend.h"

@@ -1,8 +1,10 @@
 // model-too-large: the model has room to memorise.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

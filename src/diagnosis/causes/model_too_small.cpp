@@ -1,4 +1,5 @@
 // model-too-small: the model cannot represent what the data asks for.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"

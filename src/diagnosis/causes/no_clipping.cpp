@@ -1,9 +1,11 @@
 // no-clipping: nothing stops the one huge gradient.
 #include "diagnosis/clipping.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/breakage.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

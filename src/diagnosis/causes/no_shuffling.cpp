@@ -1,5 +1,5 @@
 // no-shuffling: the samples come in the same, sorted order every epoch.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/recorded.h"
 #include "diagnosis/remedy.h"

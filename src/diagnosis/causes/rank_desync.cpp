@@ -1,4 +1,5 @@
 // rank-desync: the copies of a data-parallel model have drifted apart.
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"

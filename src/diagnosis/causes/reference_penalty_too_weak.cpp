@@ -1,6 +1,6 @@
 // reference-penalty-too-weak: nothing holds a tuned language model to what it was.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/agent.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

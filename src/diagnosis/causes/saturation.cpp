@@ -2,6 +2,7 @@
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

@@ -1,5 +1,5 @@
 // sharp-minimum: training has settled where small changes of the weights cost much.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

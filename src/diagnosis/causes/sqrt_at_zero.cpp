@@ -1,8 +1,8 @@
 // sqrt-at-zero: the slope of a square root at zero is infinite.
 #include "diagnosis/evidence/set_up.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
+#include "diagnosis/shared_clues.h"
 
 namespace osler::catalogue::cause {
 namespace {

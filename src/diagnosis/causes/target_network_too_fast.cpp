@@ -1,8 +1,8 @@
 // target-network-too-fast: the critic chases targets that move with it.
 #include <algorithm>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/agent.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/remedy.h"
 

@@ -1,4 +1,5 @@
 // too-much-regularization: the brakes are stronger than the engine.
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/carry_over.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/observe.h"

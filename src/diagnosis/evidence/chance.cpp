@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"

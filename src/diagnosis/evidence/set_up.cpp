@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 
 namespace osler {
 namespace {

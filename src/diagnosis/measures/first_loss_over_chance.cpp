@@ -1,7 +1,7 @@
 // first-loss-over-chance: where a classifier starts.
 #include <cmath>
 
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/patient.h"
 #include "osler/diagnosis/measures.h"

@@ -1,6 +1,7 @@
 // gradients-mostly-zero: more than half of a layer's gradient is exactly zero.
 #include <algorithm>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/movement.h"

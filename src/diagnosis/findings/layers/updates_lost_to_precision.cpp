@@ -1,6 +1,7 @@
 // updates-lost-to-precision: updates are too small to change weights in their number format.
 #include <algorithm>
 
+#include "diagnosis/configured.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/layers.h"
 #include "diagnosis/recorded.h"

@@ -1,5 +1,5 @@
 // gradient-noise-dominates: gradients are mostly noise.
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/recorded.h"
 #include "run/series_names.h"
 

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/evidence/solved.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"

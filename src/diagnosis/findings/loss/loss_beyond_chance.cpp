@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/loss_bounds.h"
 #include "diagnosis/evidence/set_up.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"

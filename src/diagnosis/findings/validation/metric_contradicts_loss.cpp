@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "diagnosis/accuracies.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/evidence/chance.h"
 #include "diagnosis/evidence/loss_bounds.h"
-#include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/observe.h"
 

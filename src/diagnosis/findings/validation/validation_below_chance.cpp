@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/accuracies.h"
-#include "diagnosis/facts.h"
+#include "diagnosis/configured.h"
 #include "diagnosis/observe.h"
 #include "signal/robust.h"
 
