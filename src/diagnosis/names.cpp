@@ -46,7 +46,7 @@ std::string_view to_string(Need need) {
       return "curve";
     case Need::layer:
       return "layer";
-    case Need::act:
+    case Need::activation:
       return "act";
     case Need::batch:
       return "batch";

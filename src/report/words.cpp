@@ -23,7 +23,7 @@ std::string_view in_words(Need need) {
       return "scalars from any log";
     case Need::layer:
       return "statistics per layer";
-    case Need::act:
+    case Need::activation:
       return "statistics of activations";
     case Need::batch:
       return "the data itself";

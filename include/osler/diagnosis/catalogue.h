@@ -19,12 +19,12 @@ class Verdicts;
 
 /// What a finding needs to be checked at all.
 enum class Need {
-  curve,  ///< scalars, from any log
-  layer,  ///< statistics per parameter
-  act,    ///< statistics of activations
-  batch,  ///< the data
-  live,   ///< hooks in the training process
-  probe,  ///< an active experiment
+  curve,       ///< scalars, from any log
+  layer,       ///< statistics per parameter
+  activation,  ///< statistics of activations
+  batch,       ///< the data
+  live,        ///< hooks in the training process
+  probe,       ///< an active experiment
 };
 [[nodiscard]] std::string_view to_string(Need need);
 

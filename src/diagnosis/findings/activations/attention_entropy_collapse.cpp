@@ -37,7 +37,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 Finding attention_entropy_collapse() {
   return {"attention-entropy-collapse",
           "Attention has collapsed to single tokens",
-          {Need::act},
+          {Need::activation},
           kDoc,
           {{"warning", 0.02, "share of the largest entropy; attention that works is above 0.1"},
            {"critical", 0.001, "one token gets everything"},

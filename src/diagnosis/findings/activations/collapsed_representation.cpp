@@ -39,7 +39,7 @@ Finding collapsed_representation() {
   return {
       "collapsed-representation",
       "Every sample maps to nearly the same activations",
-      {Need::act},
+      {Need::activation},
       kDoc,
       {{"warning", 1e-4, "share of the size that differs between samples; healthy layers have a few per cent and more"},
        {"critical", 1e-8, "samples are equal up to rounding"},

@@ -62,7 +62,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 Finding dead_neurons() {
   return {"dead-neurons",
           "Units are zero for every sample",
-          {Need::act},
+          {Need::activation},
           kDoc,
           {{"warning", 0.1, "share of dead units that is a warning (chosen)"},
            {"critical", 0.5, "share of dead units that is critical: half the layer is lost (chosen)"},

@@ -37,7 +37,7 @@ Finding exploding_activations() {
   return {
       "exploding-activations",
       "Activations are huge",
-      {Need::act},
+      {Need::activation},
       kDoc,
       {{"warning", 1e3, "largest magnitude that is a warning: the product of two such values overflows half precision"},
        {"critical", 1e6,

@@ -54,7 +54,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 Finding logit_growth() {
   return {"logit-growth",
           "Logits grow without bound",
-          {Need::act},
+          {Need::activation},
           kDoc,
           {{"growth", 3, "size in the last third over that in the first from which it is more than getting sure"},
            {"size", 30,

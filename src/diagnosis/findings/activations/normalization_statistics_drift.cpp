@@ -38,7 +38,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 Finding normalization_statistics_drift() {
   return {"normalization-statistics-drift",
           "Running statistics do not fit the batches",
-          {Need::act, Need::live},
+          {Need::activation, Need::live},
           kDoc,
           {{"warning", 2, "running standard deviations; batches of 16 and more are within a half"},
            {"critical", 10, "running standard deviations from which evaluation has nothing to do with training"},

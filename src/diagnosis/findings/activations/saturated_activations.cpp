@@ -38,7 +38,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 Finding saturated_activations() {
   return {"saturated-activations",
           "Activations are saturated",
-          {Need::act},
+          {Need::activation},
           kDoc,
           {{"warning", 0.1, "share beyond 0.99 of the range that is a warning (chosen)"},
            {"critical", 0.5, "share that is critical: half the layer passes next to no gradient (chosen)"},

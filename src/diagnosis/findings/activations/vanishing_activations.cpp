@@ -37,7 +37,7 @@ Finding vanishing_activations() {
   return {
       "vanishing-activations",
       "Activations have no spread",
-      {Need::act},
+      {Need::activation},
       kDoc,
       {{"warning", 1e-6, "standard deviation that is a warning, a millionth of what initialisation aims at (chosen)"},
        {"critical", 1e-12, "standard deviation of a constant, up to rounding"},
