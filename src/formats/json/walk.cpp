@@ -13,13 +13,23 @@ namespace ondemand = simdjson::ondemand;
 
 error_code walk_value(ondemand::value value, JsonVisitor& visitor, int depth);
 
+/// The key without its escapes. Newer simdjson asks whether broken surrogates are to be replaced: they are mistakes.
+template <typename Field>
+auto key_of(Field& field) {
+  if constexpr (requires { field.unescaped_key(false); }) {
+    return field.unescaped_key(false);
+  } else {
+    return field.unescaped_key();
+  }
+}
+
 error_code walk_object(ondemand::object object, JsonVisitor& visitor, int depth) {
   visitor.begin_object();
   for (auto entry : object) {
     if (entry.error()) return entry.error();
     ondemand::field field = entry.value_unsafe();
     std::string_view key;
-    if (const error_code error = field.unescaped_key().get(key)) return error;
+    if (const error_code error = key_of(field).get(key)) return error;
     visitor.key(key);
     if (const error_code error = walk_value(field.value(), visitor, depth)) return error;
   }
