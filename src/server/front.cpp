@@ -122,7 +122,7 @@ class Front::Loop {
 
   void wake() const {
     const std::uint64_t one = 1;
-    static_cast<void>(::write(woken_, &one, sizeof one));
+    [[maybe_unused]] const ssize_t written = ::write(woken_, &one, sizeof one);
   }
 
   void handle(int descriptor) {
@@ -222,7 +222,7 @@ class Front::Loop {
   /// Takes over the connections whose requests were answered.
   void take_back() {
     std::uint64_t times = 0;
-    static_cast<void>(::read(woken_, &times, sizeof times));
+    [[maybe_unused]] const ssize_t taken = ::read(woken_, &times, sizeof times);
     std::vector<Task> done;
     {
       const std::lock_guard lock(mutex_);

@@ -76,7 +76,7 @@ void limit_resources(double seconds) {
   limit(RLIMIT_CPU, static_cast<rlim_t>((seconds + 10) * cores));
   if (kLimitsMemory) limit(RLIMIT_DATA, kMostMemory);
   limit(RLIMIT_FSIZE, kMostFile);
-  (void)::nice(kPoliteness);
+  [[maybe_unused]] const int politeness = ::nice(kPoliteness);
 }
 
 /// Requests a stop when the standard input ends.

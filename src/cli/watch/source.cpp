@@ -140,7 +140,7 @@ class WatchedStream final : public WatchedSource {
     room_.notify_one();
     if (cancel_ < 0) return;
     const std::uint64_t one = 1;
-    static_cast<void>(::write(cancel_, &one, sizeof one));
+    [[maybe_unused]] const ssize_t written = ::write(cancel_, &one, sizeof one);
     reader_.join();
     ::close(cancel_);
   }
