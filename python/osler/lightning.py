@@ -4,6 +4,7 @@
     trainer = Trainer(callbacks=[OslerCallback()])
 
 It watches the layers, the batches and the modes, records what the module logs, and says what is wrong as it is seen.
+Losses and gradients are those of the module: what is scaled for half precision or divided for accumulation is told as it was.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import os
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from osler.report import Report
+from osler.torch.batches import samples_in_step
+from osler.torch.model import optimizers_of
 from osler.torch.monitor import Monitor
+from osler.torch.scaling import Unscaled, scale_of, unscale
 
 if TYPE_CHECKING:
     Callback = Any
@@ -37,7 +41,8 @@ def _pair(batch: Any) -> tuple[Any, Any]:
 
 class OslerCallback(Callback):
     """Osler in a Lightning training. `stop_on_critical` ends the training when it is hopeless (`Monitor.hopeless`); every
-    other option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
+    other option is one of `osler.torch.Monitor`; `batch_size` and `classes` are found out unless you give them. After
+    the training `report` holds the diagnosis.
     """
 
     def __init__(
@@ -55,9 +60,11 @@ class OslerCallback(Callback):
         self.monitor: Optional[Monitor] = None
         self.report: Optional[Report] = None
 
-    def on_fit_start(self, trainer: Any, module: Any) -> None:
+    def on_train_start(self, trainer: Any, module: Any) -> None:
         """Takes from the trainer what it knows."""
         options = dict(self._options)
+        steps_together = trainer.accumulate_grad_batches * trainer.world_size
+        options.setdefault("batch_size", samples_in_step(trainer.train_dataloader, steps_together))
         # The monitor looks at the run only when somebody wants to know.
         options.setdefault("on_finding", lambda finding, severity, summary: None)
         self.monitor = Monitor(
@@ -85,12 +92,17 @@ class OslerCallback(Callback):
 
     def on_before_backward(self, trainer: Any, module: Any, loss: Any) -> None:
         """Keeps the loss until the step."""
-        self._loss = loss.detach() * trainer.accumulate_grad_batches
+        self._loss = loss
 
     def on_before_optimizer_step(self, trainer: Any, module: Any, optimizer: Any, *rest: Any) -> None:
-        """Looks at the step."""
-        if self.monitor is not None:
-            self.monitor.step(self._loss)
+        """Looks at the step: gradients are there, unscaled but for optimizers that do so themselves."""
+        loss, self._loss = self._loss, None  # the graph goes before the next one comes
+        if self.monitor is not None and loss is not None:
+            scaler = getattr(trainer.precision_plugin, "scaler", None)
+            if scaler is not None and getattr(optimizer, "_step_supports_amp_scaling", False):
+                unscale(scaler, optimizers_of(optimizer))
+            whole = loss.detach() * (trainer.accumulate_grad_batches / scale_of(scaler))
+            self.monitor.framework_step(loss, whole, Unscaled(scaler) if scaler is not None else None)
             why = self.monitor.hopeless if self._stop else None
             if why is not None and not trainer.should_stop:
                 trainer.should_stop = True

@@ -12,6 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from osler.report import Report
+from osler.torch.loss_graph import is_share_of_step
 from osler.torch.model import optimizers_of
 from osler.torch.monitor import Monitor
 
@@ -39,9 +40,11 @@ _SETTINGS = (
 
 class OslerCallback(TrainerCallback):
     """Osler in a Hugging Face training. `stop_on_critical` ends the training when it is hopeless (`Monitor.hopeless`);
-    every other option is one of `osler.torch.Monitor`. After the training `report` holds the diagnosis.
+    every other option is one of `osler.torch.Monitor`; `batch_size` and `classes` are found out unless you give them.
+    After the training `report` holds the diagnosis.
 
-    The trainer tells a callback its loss when it logs, so set `logging_steps` low, 1 if you can.
+    The trainer tells a callback no loss, so it is taken from the model's output. Where the model gives none, as where the
+    trainer computes it, only what the trainer logs is recorded, and one line says so.
     """
 
     def __init__(
@@ -55,6 +58,9 @@ class OslerCallback(TrainerCallback):
         self._stop = stop_on_critical
         self._options = options
         self._loss: Any = None
+        self._shares: Any = None
+        self._scaler: Any = None
+        self._logs_loss = False
         self.monitor: Optional[Monitor] = None
         self.report: Optional[Report] = None
 
@@ -64,6 +70,9 @@ class OslerCallback(TrainerCallback):
         if model is None or optimizer is None or not state.is_world_process_zero:
             return
         options = dict(self._options)
+        batches = max(1, args.gradient_accumulation_steps) * max(1, args.world_size)
+        options.setdefault("batch_size", (state.train_batch_size or args.train_batch_size) * batches)
+        self._scaler = getattr(optimizer, "scaler", None)
         # The monitor looks at the run only when somebody wants to know.
         options.setdefault("on_finding", lambda finding, severity, summary: None)
         self.monitor = Monitor(
@@ -81,15 +90,33 @@ class OslerCallback(TrainerCallback):
         def remember(module: Any, inputs: Any, output: Any) -> None:
             loss = output.get("loss") if isinstance(output, dict) else getattr(output, "loss", None)
             if loss is not None and module.training and getattr(loss, "requires_grad", False):
-                self._loss = loss.detach()
+                self._take(loss)
 
         self._handle = model.register_forward_hook(remember)
 
+    def _take(self, loss: Any) -> None:
+        if is_share_of_step(loss):
+            share = loss.detach()
+            self._shares = share if self._shares is None else self._shares + share
+        self._loss = loss
+
     def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **seen: Any) -> None:
-        """Looks at the step: gradients are there and clipped. `loss` is that of the newest batch."""
-        if self.monitor is None or self._loss is None or self._loss.numel() != 1:
+        """Looks at the step: gradients are there and clipped. The loss is that of the newest batch, or that of the step
+        where its batches share it out.
+        """
+        loss, whole = self._loss, self._shares
+        self._loss = self._shares = None  # the graph goes before the next one comes
+        if self.monitor is None:
             return
-        self.monitor.step(self._loss)
+        if loss is None or loss.numel() != 1:
+            self._logs_loss = True
+            self.monitor.remark("The model gives no loss of its own: the loss is that of the log, and gradients are not looked at.")
+            self.monitor.step_unseen()
+            return
+        if whole is None:
+            self.monitor.step(loss, scaler=self._scaler)
+        else:
+            self.monitor.framework_step(loss, whole, self._scaler, mean=True)
         why = self.monitor.hopeless if self._stop else None
         if why is not None and not control.should_training_stop:
             control.should_training_stop = True
@@ -104,6 +131,8 @@ class OslerCallback(TrainerCallback):
                 continue
             if name.startswith("eval_"):
                 self.monitor.validation(**{name[len("eval_") :]: float(value)})
+            elif name == "loss" and self._logs_loss:
+                self.monitor.log("train/loss", float(value))
             elif name not in ("loss", "grad_norm", "learning_rate", "epoch"):
                 self.monitor.log(name, float(value))
 

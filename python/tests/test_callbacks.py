@@ -20,19 +20,6 @@ def _dataset(samples: int = 256) -> Any:
     return torch.utils.data.TensorDataset(x, (x[:, 0] > 0).long())
 
 
-@pytest.fixture
-def lightning(monkeypatch: pytest.MonkeyPatch) -> Any:
-    framework = pytest.importorskip("lightning.pytorch", reason="Lightning is not installed: pip install lightning")
-    try:
-        import torch.distributed._shard.sharded_tensor  # noqa: F401
-    except ValueError:  # PyTorch 1.13 on Python 3.11, which asks more of dataclasses
-        hooks = "_register_sharded_tensor_state_dict_hooks_if_available"
-        monkeypatch.setattr(framework.LightningModule, hooks, lambda module: None)
-    except ImportError:  # without distributed training there is nothing to shard
-        pass
-    return framework
-
-
 def _fit(lightning: Any, folder: Path, rate: float, callback: Any, epochs: int = 8) -> None:
     class Classifier(lightning.LightningModule):  # type: ignore[misc,name-defined]
         def __init__(self) -> None:

@@ -46,6 +46,13 @@ class NewestBatch:
         return again
 
 
+def samples_in_step(loader: Any, batches: int) -> Optional[int]:
+    """How many samples the gradient of a step is of, where the loader tells how many it gives at once."""
+    sizes = [getattr(each, "batch_size", None) for each in (loader, getattr(loader, "batch_sampler", None))]
+    known = [size for size in sizes if isinstance(size, int) and size > 0]
+    return known[0] * batches if known else None
+
+
 def batch_views(
     inputs: torch.Tensor, labels: Optional[torch.Tensor], classes: Optional[int]
 ) -> tuple[Any, Any, int, bool, Any, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import torch
 
@@ -13,10 +13,23 @@ _COMPARE = {"mse_loss", "smooth_l1loss", "huber_loss", "l1loss"}  # as nodes are
 _REDUCE = {"mean", "sum"}
 _MEASURE = {"pow", "abs", "square"}
 _TAKE_APART = {"sub", "rsub"}
+_NEGATIVE_LIKELIHOOD = ("nll_loss", "nll_loss2d")
+_SCALE = {"mul", "div"}
 _OF_SAMPLES = {0, -2, 2**64 - 2}  # the first of two dimensions; nodes keep it without a sign
 
 
-def graph_of(loss: torch.Tensor, most: int = 64) -> list[tuple[str, list[int]]]:
+class _Node(NamedTuple):
+    """A node of a graph in the place of the tensor that it made."""
+
+    grad_fn: Any
+    mean: bool = False  # of samples, though its node gives their sum
+
+
+Root = Union[torch.Tensor, _Node]
+"""Where a graph ends: a loss, or what stands for it."""
+
+
+def graph_of(loss: Root, most: int = 64) -> list[tuple[str, list[int]]]:
     """The nodes behind a loss, its own first: the forward operation of each, and the numbers of those that it used."""
     numbers: dict[Any, int] = {loss.grad_fn: 0} if loss.grad_fn is not None else {}
     nodes = list(numbers)
@@ -34,7 +47,7 @@ def graph_of(loss: torch.Tensor, most: int = 64) -> list[tuple[str, list[int]]]:
     return shown
 
 
-def _nodes(loss: torch.Tensor, most: int) -> Iterator[Any]:
+def _nodes(loss: Root, most: int) -> Iterator[Any]:
     """The nodes behind a loss, the nearest first."""
     nodes = [loss.grad_fn] if loss.grad_fn is not None else []
     known = set(nodes)
@@ -46,7 +59,7 @@ def _nodes(loss: torch.Tensor, most: int) -> Iterator[Any]:
                 nodes.append(each)
 
 
-def kind_of(loss: torch.Tensor) -> int:
+def kind_of(loss: Root) -> int:
     """A number that is the same for losses that are computed alike, from the same outputs: by the last operations and the
     parameters nearest to the loss.
     """
@@ -80,13 +93,37 @@ def _below(node: Any) -> Any:
     return node.next_functions[0][0] if node is not None and node.next_functions else None
 
 
-def classes_of(loss: torch.Tensor) -> Optional[int]:
+def _below_scaling(node: Any) -> Any:
+    while _name(node) in _SCALE:
+        used = [each for each, _ in node.next_functions if each is not None]
+        if len(used) != 1:
+            break
+        node = used[0]
+    return node
+
+
+def before_scaling(loss: torch.Tensor, mean: bool = False) -> Root:
+    """The loss as it was before a framework multiplied or divided it by numbers; `mean`: those made a mean of its sum."""
+    return _Node(_below_scaling(loss.grad_fn), mean)
+
+
+def is_share_of_step(loss: torch.Tensor) -> bool:
+    """Whether the loss is the sum over a batch, divided by a count: of all that goes into the step, by several batches."""
+    node = _below_scaling(loss.grad_fn)
+    return node is not loss.grad_fn and _name(node) in _NEGATIVE_LIKELIHOOD and getattr(node, "_saved_reduction", 0) == 2
+
+
+def classes_of(loss: Root) -> Optional[int]:
     """How many classes a plain mean cross-entropy chooses among; None for any other loss, or where the graph does not tell."""
     node = loss.grad_fn
-    if node is None or _name(node) not in ("nll_loss", "nll_loss2d") or getattr(node, "_saved_reduction", 0) != 1:
+    if node is None or _name(node) not in _NEGATIVE_LIKELIHOOD:
+        return None
+    if getattr(node, "_saved_reduction", 0) != (2 if getattr(loss, "mean", False) is True else 1):
         return None
     scores = _below(node)
     before = _below(scores)
+    while _name(before) == "to_copy":  # from half precision
+        before = _below(before)
     if _name(scores) != "log_softmax" or before is None:
         return None
     sizes = _sizes(before) if _name(before) in ("view", "reshape", "reshape_alias", "unsafe_view") else None
@@ -96,7 +133,7 @@ def classes_of(loss: torch.Tensor) -> Optional[int]:
     return count if count >= 2 else None
 
 
-def softmax_over_samples(loss: torch.Tensor) -> bool:
+def softmax_over_samples(loss: Root) -> bool:
     """Whether the loss of class indices, which takes [samples, classes], was given a softmax along the samples."""
     for node in _nodes(loss, 24):
         if _name(node) != "nll_loss":
@@ -109,7 +146,7 @@ def softmax_over_samples(loss: torch.Tensor) -> bool:
     return False
 
 
-def compares_all_with_all(loss: torch.Tensor, targets: Optional[tuple[int, ...]]) -> bool:
+def compares_all_with_all(loss: Root, targets: Optional[tuple[int, ...]]) -> bool:
     """Whether outputs of [N, 1] are compared with targets of [N], or the other way round, which gives N x N differences.
     `targets` are the sizes of the batch's labels.
     """
@@ -139,7 +176,7 @@ class LossLook:
         self.targets: Optional[tuple[int, ...]] = None
         """The sizes of the labels that were shown for the step."""
 
-    def take(self, loss: torch.Tensor) -> None:
+    def take(self, loss: Root) -> None:
         """Once in each step."""
         if self._watch.loss_kind_due():
             self._watch.tell_loss_kind(kind_of(loss))

@@ -12,6 +12,7 @@ from osler import _core
 from osler.torch.clearing import Clearing
 from osler.torch.origin import bad_facts, counted
 from osler.torch.trace import Trace, compiling
+from osler.torch.wrappers import users_name
 
 _SMALL_BUFFER = 4096
 
@@ -83,7 +84,7 @@ def declared(model: torch.nn.Module) -> list[tuple[str, list[int], bool]]:
     tables = {
         id(module.weight) for module in model.modules() if isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag))
     }
-    return [(name, list(parameter.shape), id(parameter) in tables) for name, parameter in model.named_parameters()]
+    return [(users_name(name), list(parameter.shape), id(parameter) in tables) for name, parameter in model.named_parameters()]
 
 
 def tell_configuration(

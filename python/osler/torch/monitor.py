@@ -21,7 +21,7 @@ from osler.report import Layers, Report
 from osler.torch import gpu as gpus
 from osler.torch.blame import blamed
 from osler.torch.clearing import Clearing
-from osler.torch.loss_graph import LossLook
+from osler.torch.loss_graph import LossLook, Root, before_scaling
 from osler.torch.batches import BatchReport, NewestBatch, batch_views
 from osler.torch.model import (
     builds_graph,
@@ -42,10 +42,13 @@ from osler.torch.requirements import (
     require_limit,
     require_loss,
     require_model,
+    require_shapes,
     require_whole_step,
     tensor_from,
 )
+from osler.torch.scaling import unscale
 from osler.torch.trace import Trace, tensors_in
+from osler.torch.wrappers import unseen
 
 _CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
 _LOOKED_INTO = 20  # broken steps that are all looked into; later one in so many
@@ -112,6 +115,7 @@ class Monitor:
         self._outer = model
         self._model, self._compiled = inner(model)
         self._optimizers = optimizers_in(optimizer)
+        require_shapes(self._model)
         named = list(self._model.named_parameters())
         self._parameters = [parameter for _, parameter in named]
         require_belonging(self._parameters, self._optimizers)
@@ -148,6 +152,7 @@ class Monitor:
         )
         recorder.close_at_exit(self)
         self._closed = False
+        self._remarks: list[str] = []
         self._late = self._late_news(device)
         self._mode_matters = depends_on_mode(self._model)
         self._trace = Trace(self._model, self._watch)
@@ -166,7 +171,10 @@ class Monitor:
         """The global gradient norm of the newest step at which it was measured, before clipping."""
         tell_configuration(self._watch, self._optimizers, clip_norm)
         self._tell_parameters()
-        self._watch.begin(self._parameters)
+        self._watch.begin(self._parameters)  # which starts the run, so that it can be remarked on
+        for words in unseen(self._model, self._compiled):
+            self._remarks.append(words)
+            self._watch.note(words)
         self._clearing = Clearing(self._optimizers)
         self._loss_look = LossLook(self._watch, classes)
         self._newest_batch = NewestBatch()
@@ -185,7 +193,7 @@ class Monitor:
         try:
             self._watch.use_gpu(device, gpus.cache_folder(), gpus.compilers())
         except OslerError as error:
-            self._say(f"The model is on a GPU and is measured through copies on the host, which is slow: {error}.")
+            self.remark(f"The model is on a GPU and is measured through copies on the host, which is slow: {error}.")
             return None
         self._skip = False
         return gpus.LateNews(self._watch, device)
@@ -222,13 +230,13 @@ class Monitor:
         if broken is not None and self._raise:
             raise NonfiniteError(broken[1], "nonfinite", f"step {broken[0]}")
 
-    def _finish_trace(self, loss: torch.Tensor) -> None:
+    def _finish_trace(self, root: Root) -> None:
         if not self._tracing:
             self._watch.traced(0.0, 0)
             return
         self._trace.close()
         self._tracing = False
-        node = loss.grad_fn
+        node = root.grad_fn
         if node is not None and node.name().startswith(_CLASSIFIES) and self._trace.largest_output is not None:
             self._watch.scalar("osler/logits/max", self._trace.largest_output)
         self._watch.traced(self._trace.seconds, self._trace.operations)
@@ -241,23 +249,41 @@ class Monitor:
     def step(self, loss: torch.Tensor, *, scaler: Optional[Any] = None) -> bool:
         """To be called between `backward()` and `optimizer.step()`. True: go on with `optimizer.step()`.
 
-        With a `GradScaler` give it as `scaler`: the gradients are unscaled here, as `scaler.unscale_` does, and steps
-        that are not finite are left to the scaler.
+        With a `GradScaler` give it as `scaler`, and the loss before it was scaled: the gradients are unscaled here, as
+        `scaler.unscale_` does, unless you have done so, and steps that are not finite are left to the scaler.
         """
         self._require_loss(loss)
+        return self._step(loss, loss, scaler)
+
+    def framework_step(self, loss: torch.Tensor, value: torch.Tensor, scaler: Optional[Any], *, mean: bool = False) -> bool:
+        """`step` under a framework that multiplies and divides the loss before its backward pass: `loss` is what that was
+        called on, `value` the loss of the whole step as the user knows it. `mean`: numbers made a mean of a sum.
+        """
+        self._require_loss(loss)
+        return self._step(value, before_scaling(loss, mean), scaler)
+
+    def step_unseen(self) -> None:
+        """A step whose loss nobody knows: it is counted, its rates are recorded, and gradients are not looked at."""
+        self._watch.arrive()
+        self._watch.traced(0.0, 0)
+        self._tell_state()
+        self._watch.leave()
+        self._begin_next()
+
+    def _step(self, loss: torch.Tensor, root: Root, scaler: Optional[Any]) -> bool:
         if self._late is not None:
             self._watch.tell_gradients_cleared(False)
             self._watch.arrive()
-            self._finish_trace(loss)
-            self._examine_late(loss, scaler)
+            self._finish_trace(root)
+            self._examine_late(loss, root, scaler)
             self._watch.leave()
             self._begin_next()
             return True
         value = float(loss.detach().item())
         self._watch.arrive()
         self._watch.tell_gradients_cleared(self._clearing.step() if not self._compiled else False)
-        self._finish_trace(loss)
-        go = self._examine(loss, value, self._replay, scaler)
+        self._finish_trace(root)
+        go = self._examine(root, value, self._replay, scaler)
         self._watch.leave()
         self._begin_next()
         return go
@@ -309,7 +335,7 @@ class Monitor:
         late.time_passes("backward")
         self._watch.arrive()
         self._finish_trace(loss)
-        self._examine_late(loss, None)
+        self._examine_late(loss, loss, None)
         del loss
         self._watch.leave()
         for optimizer in self._optimizers:
@@ -318,26 +344,24 @@ class Monitor:
         self._begin_next()
         return True
 
-    def _examine_late(self, loss: torch.Tensor, scaler: Optional[Any]) -> None:
+    def _examine_late(self, loss: torch.Tensor, root: Root, scaler: Optional[Any]) -> None:
         """Queues what is to be known of this step, and tells what has come of earlier ones."""
         watch, late = self._watch, self._late
         assert late is not None
         if scaler is not None and scaler.is_enabled():
             watch.scalar("loss_scale", float(scaler.get_scale()))
-            for optimizer in self._optimizers:
-                scaler.unscale_(optimizer)
-        self._loss_look.take(loss)
+            unscale(scaler, self._optimizers)
+        self._loss_look.take(root)
         if watch.statistics_due():
             self._tell_parameters()
         try:
             looks = late.exchange(loss, self._parameters, watch.steps())
         except OslerError as error:
-            self._say(f"The GPU measures no more, and later steps are watched through copies on the host: {error}.")
+            self.remark(f"The GPU measures no more, and later steps are watched through copies on the host: {error}.")
             self._late = None
             return
         self._tell_late(looks, scaler is not None)
-        rates = [float(group["lr"]) for optimizer in self._optimizers for group in optimizer.param_groups if "lr" in group]
-        watch.tell_state(rates, self._model.training if self._mode_matters else None)
+        self._tell_state()
         if self._clip_norm is not None:
             torch.nn.utils.clip_grad_norm_(self._parameters, self._clip_norm)
         self._tell_news()
@@ -361,22 +385,20 @@ class Monitor:
         self._replay = compute_loss
 
     def _examine(
-        self, loss: torch.Tensor, value: float, replay: Optional[Callable[[], Any]], scaler: Optional[Any]
+        self, root: Root, value: float, replay: Optional[Callable[[], Any]], scaler: Optional[Any]
     ) -> bool:
         watch = self._watch
         scaled = scaler is not None and scaler.is_enabled()
         if scaled and scaler is not None:
             watch.scalar("loss_scale", float(scaler.get_scale()))
-            for optimizer in self._optimizers:
-                scaler.unscale_(optimizer)
-        self._loss_look.take(loss)
+            unscale(scaler, self._optimizers)
+        self._loss_look.take(root)
         if watch.statistics_due():
             self._tell_parameters()
         finite, first_bad, norm = watch.examine(value, self._parameters)
         if norm is not None:
             self.gradient_norm = norm
-        rates = [float(group["lr"]) for optimizer in self._optimizers for group in optimizer.param_groups if "lr" in group]
-        watch.tell_state(rates, self._model.training if self._mode_matters else None)
+        self._tell_state()
         go = True
         if finite:
             self._clip(norm)
@@ -384,6 +406,10 @@ class Monitor:
             go = self._refuse(value, first_bad, replay)
         self._tell_news()
         return go
+
+    def _tell_state(self) -> None:
+        rates = [float(group["lr"]) for optimizer in self._optimizers for group in optimizer.param_groups if "lr" in group]
+        self._watch.tell_state(rates, self._model.training if self._mode_matters else None)
 
     def _clip(self, norm: Optional[float]) -> None:
         if self._clip_norm is None or norm is None:
@@ -581,6 +607,14 @@ class Monitor:
         self._watch.note(f"ended by Osler: {why}")
         self._say(f"ends the training: {why}")
 
+    def remark(self, text: str) -> None:
+        """Tells and records once what cannot be seen from here on; the summary repeats it."""
+        if text in self._remarks:
+            return
+        self._remarks.append(text)
+        self._watch.note(text)
+        self._say(text)
+
     def quick_check(self) -> list[str]:
         """What is wrong right now with parameters, gradients, optimizer and mode, one sentence each."""
         return problems_now(self._model, self._optimizers, self._mode_matters)
@@ -592,8 +626,8 @@ class Monitor:
         if self.gradient_norm is not None:
             text += f", gradient norm {self.gradient_norm:.4g}"
         text += f"; watching took {100 * self.share:.1f} % of the time.\n"
-        if self._compiled:
-            text += "The model is compiled: its activations cannot be seen.\n"
+        for remark in self._remarks:
+            text += remark + "\n"
         text += report.headline + "\n"
         for finding in report.findings:
             text += f"  {finding.severity}: {finding.summary} [{finding.id}]\n"

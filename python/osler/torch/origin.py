@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from osler import _core
 from osler.torch.places import Announced, Calls, Modules, Write, current_node, is_users, user_line
 from osler.torch.trace import fills_storage, storage_of, tensors_in
+from osler.torch.wrappers import users_name
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,8 @@ class _Operations(TorchDispatchMode):
         self._kept: list[torch.Tensor] = []  # marked memory must not come to mean something else
         self._made_here: set[int] = set()
         self._gathered: dict[int, Origin] = {}
-        self._parameters = {storage_of(each): (name, each) for name, each in model.named_parameters()}
-        self._buffers = {storage_of(each): (name, each) for name, each in model.named_buffers()}
+        self._parameters = {storage_of(each): (users_name(name), each) for name, each in model.named_parameters()}
+        self._buffers = {storage_of(each): (users_name(name), each) for name, each in model.named_buffers()}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         keywords = kwargs or {}
@@ -368,10 +369,10 @@ def from_outside(model: torch.nn.Module, inputs: Any) -> Optional[Origin]:
     """What was not finite before the model had any part in it: the weights, or the batch. Masks are sound."""
     for name, tensor in model.named_parameters():
         if bad_facts(tensor) is not None:
-            return _of_weight(name, tensor)
+            return _of_weight(users_name(name), tensor)
     for name, tensor in model.named_buffers():
         if bad_facts(tensor) is not None and not looks_like_mask("add", tensor):
-            return _of_weight(name, tensor)
+            return _of_weight(users_name(name), tensor)
     for number, tensor in enumerate(tensors_in(inputs)):
         if bad_facts(tensor) is not None and not looks_like_mask("add", tensor):
             return _of_input(number, tensor)

@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from osler import _core
 from osler.torch.trace import storage_of, tensors_in
+from osler.torch.wrappers import users_name
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__))
@@ -166,7 +167,7 @@ class Modules:
         for name, module in model.named_modules():
             if isinstance(module, torch.jit.ScriptModule):
                 continue
-            self._handles.append(module.register_forward_pre_hook(self._entering(name or type(module).__name__)))
+            self._handles.append(module.register_forward_pre_hook(self._entering(users_name(name) or type(module).__name__)))
             self._handles.append(module.register_forward_hook(self._leaving))
 
     def _entering(self, name: str) -> Callable[..., None]:

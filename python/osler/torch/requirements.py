@@ -36,6 +36,15 @@ def require_model(model: Any) -> None:
     )
 
 
+def require_shapes(model: torch.nn.Module) -> None:
+    """A model whose layers know how large they are."""
+    lazy = [name for name, each in model.named_parameters() if isinstance(each, torch.nn.parameter.UninitializedTensorMixin)]
+    _require(
+        not lazy,
+        f"{lazy[0] if lazy else ''} has no shape yet: run one batch through the model before the optimizer and the monitor are made",
+    )
+
+
 def tensor_from(given: Any, what: str) -> torch.Tensor:
     """A tensor, or what numbers can be read as one: an array, a list of numbers."""
     if isinstance(given, torch.Tensor):

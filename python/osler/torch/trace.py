@@ -11,6 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from osler import _core
+from osler.torch.wrappers import users_name
 
 # What they are made of is not looked at.
 _WHOLE = {"weighted", "normalisation", "recurrent", "embedding", "activation", "softmax"}
@@ -102,7 +103,7 @@ class Trace:
         self._watch = watch
         self._book = _core.NameBook()
         for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
-            self._book.declare(name, storage_of(tensor))
+            self._book.declare(users_name(name), storage_of(tensor))
         self._handles: list[Any] = []
         self._mode: Optional[_Functions] = None
         self._depth = 0
