@@ -88,6 +88,16 @@ bool truth(py::handle object, const char* name) {
   return py::cast<bool>(object.attr(name));
 }
 
+/// Whether tensors of this type are a process's share of a larger one (DTensor), asked once for each type.
+bool sharded(py::handle tensor) {
+  static std::unordered_map<PyTypeObject*, bool> known;
+  PyTypeObject* const type = Py_TYPE(tensor.ptr());
+  const auto found = known.find(type);
+  if (found != known.end()) return found->second;
+  Py_INCREF(type);  // the address must not come to mean something else
+  return known.emplace(type, py::hasattr(tensor, "to_local")).first->second;
+}
+
 }  // namespace
 
 std::optional<stats::TensorView> TensorReader::view(py::handle tensor) {
@@ -95,7 +105,8 @@ std::optional<stats::TensorView> TensorReader::view(py::handle tensor) {
   const auto dtype = dtype_of(word_of(tensor.attr("dtype")));
   if (!dtype) return std::nullopt;
   auto owner = py::reinterpret_borrow<py::object>(tensor);
-  if (word_of(tensor.attr("layout")) != Word::strided) {
+  if (sharded(owner)) owner = owner.attr("detach")().attr("to_local")();
+  if (word_of(owner.attr("layout")) != Word::strided) {
     if (!truth(owner, "is_sparse")) return std::nullopt;
     owner = owner.attr("detach")().attr("coalesce")().attr("values")();  // the numbers that it holds
     ++copies_;
@@ -104,6 +115,7 @@ std::optional<stats::TensorView> TensorReader::view(py::handle tensor) {
   if (gpu_ && truth(owner, "is_cuda") && py::cast<int>(owner.attr("device").attr("index")) == *gpu_) {
     device = {stats::Device::Kind::cuda, *gpu_};
   } else if (!truth(owner, "is_cpu")) {
+    if (truth(owner, "is_meta")) return std::nullopt;  // a shape without numbers
     owner = owner.attr("detach")().attr("cpu")();
     ++copies_;
   }
