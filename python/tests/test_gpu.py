@@ -41,6 +41,109 @@ def test_the_compiler_that_fits_pytorch_comes_first():
     assert fitting == sorted(fitting, reverse=True)
 
 
+class Meter:
+    """Stands for the device: measures at once, and only what is still there when it is asked."""
+
+    def __init__(self, *place):
+        self.asked, self.told = [], []
+
+    def clear(self):
+        self.asked = []
+
+    def summarize(self, tensor, histogram):
+        if tensor.dtype == torch.int64:
+            raise osler.OslerError("only dense tensors are measured", "unsupported")
+        self.asked.append(tensor)
+
+    def compare(self, a, b):
+        self.asked.append((a, b))
+
+    def submit(self, stream):
+        self.told = [float((each[0] * each[1]).sum() if isinstance(each, tuple) else each.sum()) for each in self.asked]
+        self.asked = []  # what was queued is let go of
+
+    def poll(self):
+        return True
+
+    def summary(self, number):
+        return {"sum": self.told[number]}
+
+    def pair(self, number):
+        return {"dot": self.told[number]}
+
+
+@pytest.fixture
+def statistics(monkeypatch):
+    monkeypatch.setattr(_core, "GpuMeter", Meter)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: type("Stream", (), {"cuda_stream": 0}))
+    return GpuStatistics(device=0)
+
+
+def test_again_asks_of_the_tensors_as_they_are_now(statistics):
+    tensors = [torch.ones(4), torch.ones(3, 2).t()]
+    statistics.measure(each for each in tensors)
+    tensors[0].mul_(2)
+    tensors[1].set_(torch.full((2, 2), 5.0))  # other memory, in another order
+    statistics.again()
+    assert [each["sum"] for each in statistics.results()] == [8.0, 20.0]
+    statistics.compare(tensors, tensors)
+    statistics.again()
+    assert [each["dot"] for each in statistics.results()] == [16.0, 100.0]
+    with pytest.raises(osler.InvalidError, match="2 tensors cannot be paired with 1"):
+        statistics.compare(tensors, tensors[:1])
+
+
+def test_again_refuses_tensors_that_are_gone(statistics):
+    with pytest.raises(osler.InvalidError, match="nothing was asked for"):
+        statistics.again()
+    statistics.measure([torch.ones(4), torch.ones(3)])
+    with pytest.raises(osler.InvalidError, match="2 of them are gone"):
+        statistics.again()
+    kept = torch.nn.Parameter(torch.ones(4))
+    (kept * torch.ones(4)).sum().backward()
+    statistics.measure([kept.grad])
+    statistics.again()  # the gradient is its parameter's
+    kept.grad = None
+    with pytest.raises(osler.InvalidError, match="1 of them are gone"):
+        statistics.again()
+
+
+def test_a_question_that_was_refused_leaves_no_half_of_it(statistics):
+    with pytest.raises(osler.OslerError, match="only dense"):
+        statistics.measure([torch.ones(4), torch.ones(4, dtype=torch.int64)])
+    assert statistics.results() == []
+    statistics.measure([torch.ones(2)])
+    assert [each["sum"] for each in statistics.results()] == [2.0]
+
+
+def test_a_device_that_fails_is_said_once_and_the_host_takes_over(tmp_path):
+    class Failing:
+        def exchange(self, loss, parameters, step):
+            raise osler.OslerError("a tensor of the batch is not on GPU 0", "invalid-argument")
+
+    model = torch.nn.Linear(4, 1)
+    said = []
+    monitor = Monitor(
+        model,
+        torch.optim.SGD(model.parameters(), lr=0.1),
+        run_file=tmp_path / "run.osler",
+        statistics_every=1,
+        skip_nonfinite=False,
+        on_line=said.append,
+    )
+    monitor._late = Failing()
+    for _ in range(4):
+        loss = model(torch.ones(8, 4)).square().mean()
+        model.zero_grad()
+        loss.backward()
+        assert monitor.step(loss)
+    words = "The GPU measures no more, and later steps are watched through copies on the host: a tensor of the batch is not on GPU 0"
+    assert len([line for line in said if words in line]) == 1, said
+    assert monitor.summary().count(words) == 1
+    monitor.close()
+    assert len(osler.read(tmp_path / "run.osler")["gradients/weight#norm"].values) == 3
+
+
 @needs_gpu
 def test_every_statistic_is_that_of_pytorch():
     torch.manual_seed(1)

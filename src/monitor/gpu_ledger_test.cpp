@@ -22,6 +22,7 @@ class SlowEngine final : public stats::GpuEngine {
   Result<void> submit(stats::Batch& batch) override { return submit(batch, nullptr); }
   Result<void> submit(stats::Batch& batch, void* /*stream*/) override {
     if (capturing) return Error{ErrorCode::unsupported, "a CUDA graph is being captured: nothing was measured", ""};
+    if (elsewhere) return Error{ErrorCode::invalid_argument, "a tensor of the batch is not on GPU 0", ""};
     if (const auto done = host_->submit(batch); !done) return done;
     host_->wait(batch);
     return {};
@@ -44,6 +45,7 @@ class SlowEngine final : public stats::GpuEngine {
   int let_through = 0;
   int allocations = 0;
   bool capturing = false;
+  bool elsewhere = false;  // the model has been moved to the host
   bool lost = false;
 
  private:
@@ -136,6 +138,13 @@ TEST_F(GpuLedgerTest, SamplesArePassedOverWhileAGraphIsCapturedOrTooManyAreUnder
   engine.let_through = 3;
   EXPECT_EQ(collect().size(), 3U);
   EXPECT_TRUE(ledger.ask(source, 6, true, nullptr).value());
+}
+
+TEST_F(GpuLedgerTest, AModelThatHasLeftTheDeviceIsAnErrorAndNotPassedOver) {
+  engine.elsewhere = true;
+  const auto asked = ledger.ask(source, 1, true, nullptr);
+  ASSERT_FALSE(asked);
+  EXPECT_NE(asked.error().message.find("not on GPU 0"), std::string::npos);
 }
 
 TEST_F(GpuLedgerTest, ALostDeviceIsAnErrorAndNoNumber) {

@@ -6,6 +6,7 @@ import glob
 import math
 import os
 import sys
+import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any, Optional
 import torch
 
 from osler import _core
+from osler.errors import InvalidError
 
 
 def compilers() -> list[str]:
@@ -156,32 +158,50 @@ class GpuStatistics:
         self._meter = _core.GpuMeter(self._device, cache_folder(), compilers())
         self._summaries = 0
         self._pairs = 0
+        self._asked: list[weakref.ref[torch.Tensor]] = []
+        self._histogram = False
 
     def _submit(self) -> None:
         self._meter.submit(torch.cuda.current_stream(self._device).cuda_stream)
 
+    def _begin(self, asked: list[torch.Tensor]) -> None:
+        self._meter.clear()
+        self._summaries = 0
+        self._pairs = 0
+        # Only known, not kept: gradients that the program has let go of shall not fill the device for the sake of numbers.
+        self._asked = [weakref.ref(each) for each in asked]
+
     def measure(self, tensors: Iterable[torch.Tensor], *, histogram: bool = False) -> None:
         """Asks for the statistics of tensors as they are at this point of the current stream."""
-        self._meter.clear()
-        self._pairs = 0
-        self._summaries = 0
-        for tensor in tensors:
+        asked = list(tensors)
+        self._begin(asked)
+        self._histogram = histogram
+        for tensor in asked:
             self._meter.summarize(tensor, histogram)
-            self._summaries += 1
+        self._summaries = len(asked)
         self._submit()
 
     def compare(self, first: Sequence[torch.Tensor], second: Sequence[torch.Tensor]) -> None:
         """Asks what pairs of tensors say together: products, distances, lost updates."""
-        self._meter.clear()
-        self._summaries = 0
-        self._pairs = len(first)
+        if len(first) != len(second):
+            raise InvalidError(f"{len(first)} tensors cannot be paired with {len(second)}", "invalid-argument")
+        self._begin([*first, *second])
         for a, b in zip(first, second):
             self._meter.compare(a, b)
+        self._pairs = len(first)
         self._submit()
 
     def again(self) -> None:
-        """Asks the same of the same memory once more."""
-        self._submit()
+        """Asks the same of the same tensors once more, as they are now. They must still be there."""
+        asked = [each() for each in self._asked]
+        kept = [each for each in asked if each is not None]
+        if not kept or len(kept) < len(asked):
+            gone = f"{len(asked) - len(kept)} of them are gone" if asked else "nothing was asked for before"
+            raise InvalidError(f"again() measures the tensors of the question before, and {gone}", "invalid-argument")
+        if self._pairs:
+            self.compare(kept[: self._pairs], kept[self._pairs :])
+        else:
+            self.measure(kept, histogram=self._histogram)
 
     def ready(self) -> bool:
         """Whether the results are there; does not wait."""

@@ -322,7 +322,7 @@ Result<void> GpuEngineImpl::require_here(const Batch::Work& work) const {
   for (std::size_t i = 0; i < work.pairs.size(); ++i) all = all && here(work.pairs[i].a);
   for (std::size_t i = 0; i < work.units.size(); ++i) all = all && here(work.units[i].tensor);
   if (!all) {
-    return refused(ErrorCode::unsupported, "a tensor of the batch is not on GPU " + std::to_string(number_));
+    return refused(ErrorCode::invalid_argument, "a tensor of the batch is not on GPU " + std::to_string(number_));
   }
   if (work.rows.size() > 0) return refused(ErrorCode::unsupported, "rows are not compared on a GPU");
   return {};

@@ -338,6 +338,8 @@ TEST_F(OnGpu, WhatItDoesNotServeIsRefused) {
   Batch batch;
   batch.summarize(twin.host());
   EXPECT_EQ(engine().submit(batch).error().message, "a tensor of the batch is not on GPU 0");
+  EXPECT_EQ(engine().submit(batch).error().code, ErrorCode::invalid_argument)
+      << "`unsupported` says that a graph is captured";
   batch.clear();
   ASSERT_TRUE(batch.compare_rows(twin.gpu()));
   EXPECT_EQ(engine().submit(batch).error().message, "rows are not compared on a GPU");
