@@ -22,11 +22,24 @@ else:
     from keras.callbacks import Callback
 
 
+def _classes_of(model: Any) -> Optional[int]:
+    """How many classes a model chooses among, where its one loss is a cross-entropy."""
+    loss = getattr(model, "loss", None)
+    name = loss if isinstance(loss, str) else getattr(loss, "name", "")
+    shape = getattr(model, "output_shape", None)
+    if not isinstance(name, str) or not isinstance(shape, tuple) or not shape or not isinstance(shape[-1], int):
+        return None
+    if name == "binary_crossentropy":
+        return 2 if shape[-1] == 1 else None
+    return shape[-1] if name in ("sparse_categorical_crossentropy", "categorical_crossentropy") and shape[-1] > 1 else None
+
+
 class OslerCallback(Callback):
     """Osler in a Keras training. The run is diagnosed after each epoch: what is new goes to `on_line` (standard error
     unless you say otherwise). `stop_on_critical` ends the training when it is hopeless: a critical finding that is at
     least 90 % sure, a training that has got worse and not merely no better, 30 batches, and later epochs that show it
-    still. After the training `report` holds the diagnosis.
+    still. `classes` is found out where the loss is a cross-entropy, unless you give it; `batch_size` Keras tells nobody.
+    After the training `report` holds the diagnosis.
     """
 
     def __init__(
@@ -35,12 +48,16 @@ class OslerCallback(Callback):
         *,
         stop_on_critical: bool = False,
         weights: bool = True,
+        classes: Optional[int] = None,
+        batch_size: Optional[int] = None,
         on_line: Optional[Callable[[str], None]] = lambda line: print(line, file=sys.stderr),
     ) -> None:
         super().__init__()
         self._run_file = run_file
         self._judge = _core.StopJudge(30) if stop_on_critical else None
         self._weights = weights
+        self._classes = classes
+        self._batch_size = batch_size
         self._on_line = on_line
         self._told: set[tuple[str, str]] = set()
         self._step = 0
@@ -54,6 +71,10 @@ class OslerCallback(Callback):
         settings = {"optimizer": type(optimizer).__name__, **(self.params or {})}
         for key in ("clipnorm", "global_clipnorm", "weight_decay"):
             value = getattr(optimizer, key, None)
+            if value is not None:
+                settings[key] = value
+        classes = self._classes if self._classes is not None else _classes_of(self.model)
+        for key, value in (("num_classes", classes), ("batch_size", self._batch_size)):
             if value is not None:
                 settings[key] = value
         self.recorder.config(settings)

@@ -140,10 +140,11 @@ def test_keras_healthy_and_sick(tmp_path: Path) -> None:
         model.compile(optimizer=keras.optimizers.SGD(rate), loss=loss, metrics=["accuracy"])
         model.fit(x, y, epochs=15, batch_size=32, validation_split=0.25, verbose=0, callbacks=[callback])
 
-    healthy = OslerCallback(tmp_path / "run.osler", on_line=None)
+    healthy = OslerCallback(tmp_path / "run.osler", on_line=None, batch_size=32)
     fit(0.1, healthy)
     assert healthy.report is not None and not healthy.report.sick, healthy.report.text()
     run = osler.read(tmp_path / "run.osler")
+    assert run.configuration["num_classes"] == "2" and run.configuration["batch_size"] == "32"
     assert {"train/loss", "validation/loss", "train/accuracy", "lr", "epoch"} <= set(run.series)
     lines: list[str] = []
     sick = OslerCallback(on_line=lines.append, stop_on_critical=True)

@@ -351,15 +351,21 @@ def test_monitors_leave_nothing_behind() -> None:
         with Monitor(model, optimizer, on_line=None) as monitor:
             monitor.train_step(lambda: F.cross_entropy(model(x), y))
 
-    once()
-    gc.collect()
-    before = len(gc.get_objects())
-    threads = len(os.listdir("/proc/self/task"))
+    def held() -> tuple[int, int, int, int]:
+        """Objects, kilobytes of memory, threads, open files."""
+        gc.collect()
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return len(gc.get_objects()), pages * os.sysconf("SC_PAGE_SIZE") // 1024, len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+
+    for _ in range(100):
+        once()  # until then allocators still grow
+    objects, kilobytes, threads, files = held()
     for _ in range(1000):
         once()
-    gc.collect()
-    assert len(gc.get_objects()) - before < 200
-    assert len(os.listdir("/proc/self/task")) == threads
+    now = held()
+    assert now[0] - objects < 200
+    assert now[1] - kilobytes < 2000, "two kilobytes for each monitor"
+    assert now[2:] == (threads, files)
     assert not model._forward_hooks and not model._forward_pre_hooks
 
 
