@@ -61,7 +61,9 @@ class OslerCallback(Callback):
         self.report: Optional[Report] = None
 
     def on_train_start(self, trainer: Any, module: Any) -> None:
-        """Takes from the trainer what it knows."""
+        """Takes from the trainer what it knows. Of several processes the first one watches."""
+        if not trainer.is_global_zero:
+            return
         options = dict(self._options)
         steps_together = trainer.accumulate_grad_batches * trainer.world_size
         options.setdefault("batch_size", samples_in_step(trainer.train_dataloader, steps_together))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,6 +65,20 @@ def test_lightning_healthy_and_sick(lightning: Any, tmp_path: Path) -> None:
     sick = OslerCallback(on_line=None)
     _fit(lightning, tmp_path, 1e20, sick)
     assert sick.report is not None and sick.report.sick, sick.report.text()
+
+
+def test_of_several_processes_the_first_one_watches(lightning: Any, tmp_path: Path) -> None:
+    from osler.lightning import OslerCallback
+
+    class Another(OslerCallback):
+        """As in the second process of two."""
+
+        def on_train_start(self, trainer: Any, module: Any) -> None:
+            super().on_train_start(SimpleNamespace(**{**vars(trainer), "is_global_zero": False}), module)
+
+    second = Another(tmp_path / "run.osler", on_line=None)
+    _fit(lightning, tmp_path, 0.1, second, epochs=1)
+    assert second.monitor is None and not (tmp_path / "run.osler").exists(), "two would write into one file"
 
 
 def test_lightning_ends_a_lost_training_and_no_other(lightning: Any, tmp_path: Path) -> None:
