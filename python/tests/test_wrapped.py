@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -173,6 +175,48 @@ def test_shards_are_measured_where_this_process_holds_them(tmp_path: Path) -> No
             series = f"{kind}/{name}#norm"
             assert shards[series].values == pytest.approx(plain[series].values, rel=1e-6), series
     assert monitor.summary().count("The parameters are sharded") == 1
+    model = Net()
+    model.head.weight = nn.Parameter(Shard(model.head.weight))
+    with pytest.raises(osler.InvalidError, match="the model is sharded: clip with"):
+        Monitor(model, sgd(model), on_line=None, clip_norm=1.0)
+
+
+TWO = """
+import sys
+import torch
+from osler.torch import Monitor
+
+rank, store, out = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+torch.distributed.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+torch.manual_seed(1)
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 2))
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+monitor = Monitor(model, optimizer, on_line=None)
+for step in range(8):
+    loss = model(torch.randn(16, 4)).square().mean()
+    if rank == 1 and step == 5:
+        loss = loss + float("nan")  # which reaches no gradient
+    optimizer.zero_grad()
+    loss.backward()
+    if monitor.step(loss):
+        optimizer.step()
+assert monitor.skipped == 0 and "Several processes train together" in monitor.summary()
+assert any("The loss is not finite" in each["text"] for each in monitor.report().to_dict()["marks"]) == (rank == 1)
+torch.save([each.detach() for each in model.parameters()], out)
+"""
+
+
+def test_two_processes_do_the_same_when_one_of_them_sees_a_nan(tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("this PyTorch knows no other processes")
+    outs = [tmp_path / f"{rank}.pt" for rank in range(2)]
+    words = [[sys.executable, "-c", TWO, str(rank), str(tmp_path / "store"), str(outs[rank])] for rank in range(2)]
+    both = [subprocess.Popen(each, stderr=subprocess.PIPE, text=True) for each in words]
+    for each in both:
+        told = each.communicate(timeout=300)[1]
+        assert each.returncode == 0, told
+    first, second = (torch.load(out) for out in outs)
+    assert all(torch.equal(a, b) for a, b in zip(first, second))
 
 
 class Adapter(nn.Module):

@@ -43,13 +43,15 @@ from osler.torch.requirements import (
     require_loss,
     require_model,
     require_shapes,
+    require_whole_norm,
     require_whole_step,
     tensor_from,
 )
 from osler.torch.scaling import unscale
 from osler.torch.trace import Trace, tensors_in
-from osler.torch.wrappers import unseen
+from osler.torch.wrappers import in_company, unseen
 
+_TOGETHER = "Several processes train together: steps that are not finite are reported, not left out, so that all do the same."
 _CLASSIFIES = ("NllLoss", "CrossEntropy", "BinaryCrossEntropyWithLogits")
 _LOOKED_INTO = 20  # broken steps that are all looked into; later one in so many
 _MANY = 1_000_000  # parameters from which on more than one thread measures
@@ -79,6 +81,8 @@ class Monitor:
 
     On a GPU the parameters are measured there, and nothing waits for the device: what is found is told a step or two
     later, and a step that is not finite is reported, not left out. `skip_nonfinite=True` waits on every step instead.
+    The same where several processes train together, for they must all do the same: there it is for processes that each
+    train a model of their own.
 
     Training is not changed: with the same seed the weights are the same, bit for bit.
     """
@@ -120,9 +124,11 @@ class Monitor:
         self._parameters = [parameter for _, parameter in named]
         require_belonging(self._parameters, self._optimizers)
         require_limit("clip_norm", clip_norm)
+        require_whole_norm(self._model, clip_norm)
         self._clip_norm = clip_norm
         device = None if skip_nonfinite else gpus.one_gpu(self._parameters)
-        self._skip = skip_nonfinite is None or skip_nonfinite
+        together = skip_nonfinite is None and in_company()
+        self._skip = not together if skip_nonfinite is None else skip_nonfinite
         self._raise = raise_on_nonfinite
         self._broken: Optional[tuple[int, str]] = None
         self._on_finding = on_finding
@@ -172,7 +178,7 @@ class Monitor:
         tell_configuration(self._watch, self._optimizers, clip_norm)
         self._tell_parameters()
         self._watch.begin(self._parameters)  # which starts the run, so that it can be remarked on
-        for words in unseen(self._model, self._compiled):
+        for words in [*unseen(self._model, self._compiled), *([_TOGETHER] if together else [])]:
             self._remarks.append(words)
             self._watch.note(words)
         self._clearing = Clearing(self._optimizers)

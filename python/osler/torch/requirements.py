@@ -9,6 +9,7 @@ from typing import Any, Optional
 import torch
 
 from osler.errors import InvalidError
+from osler.torch.wrappers import is_sharded
 
 
 def _require(right: bool, words: str) -> None:
@@ -71,6 +72,15 @@ def require_limit(name: str, limit: Optional[float]) -> None:
     _require(
         limit is None or (math.isfinite(limit) and limit > 0),
         f"{name} is {limit}: write a limit above 0, such as 1, or leave it out for no clipping",
+    )
+
+
+def require_whole_norm(model: torch.nn.Module, limit: Optional[float]) -> None:
+    """A norm to clip to is that of all gradients, which a process that holds shards does not know."""
+    _require(
+        limit is None or not is_sharded(model),
+        "clip_norm clips by the gradients of this process, and the model is sharded: clip with the model's own "
+        "clip_grad_norm_ or torch.nn.utils.clip_grad_norm_ before step()",
     )
 
 

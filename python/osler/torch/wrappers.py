@@ -25,6 +25,18 @@ def _is_compiled(module: torch.nn.Module) -> bool:
     return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
 
 
+def is_sharded(model: torch.nn.Module) -> bool:
+    """Whether this process holds only a share of each parameter."""
+    wrapped = any(type(module).__name__ == "FullyShardedDataParallel" for module in model.modules())
+    return wrapped or any(hasattr(each, "to_local") for each in model.parameters())
+
+
+def in_company() -> bool:
+    """Whether other processes train together with this one."""
+    group = torch.distributed
+    return bool(group.is_available() and group.is_initialized() and group.get_world_size() > 1)
+
+
 def _hidden_layers(model: torch.nn.Module, compiled: bool) -> list[str]:
     words = []
     inside = [users_name(name) for name, module in model.named_modules() if _is_compiled(module)]
@@ -49,8 +61,7 @@ def unseen(model: torch.nn.Module, compiled: bool) -> list[str]:
     empty = [name for name, each in named if each.device.type == "meta"]
     if empty:
         words.append(f"Parameters on the meta device hold no numbers that could be measured: {_some(empty)}.")
-    shards = any(type(module).__name__ == "FullyShardedDataParallel" for module in model.modules())
-    if shards or any(hasattr(each, "to_local") for _, each in named):
+    if is_sharded(model):
         words.append("The parameters are sharded: norms and statistics are those of the shard of this process.")
     devices = sorted({str(each.device) for _, each in named if each.device.type not in ("cpu", "meta")})
     if len(devices) > 1 or any(not each.startswith("cuda") for each in devices):
