@@ -68,7 +68,7 @@ class OslerCallback(Callback):
         """Takes from the model what it knows."""
         self.recorder = Recorder(self._run_file, name=getattr(self.model, "name", "") or "training")
         optimizer = getattr(self.model, "optimizer", None)
-        settings = {"optimizer": type(optimizer).__name__, **(self.params or {})}
+        settings: dict[str, Any] = {"optimizer": type(optimizer).__name__, **(self.params or {})}
         for key in ("clipnorm", "global_clipnorm", "weight_decay"):
             value = getattr(optimizer, key, None)
             if value is not None:
