@@ -63,6 +63,28 @@ void a_skewed_reward_that_sinks(Log& log, Random& random) {
   });
 }
 
+/// Tries this and that at first, and then loses in the same way in every episode.
+void a_policy_that_settles_on_losing(Log& log, Random& random) {
+  log.lengthen(150);
+  const double level = random.uniform(-200, -100);
+  const double spread = random.uniform(100, 200);
+  const double lost = level - 0.9 * spread;
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    return x < 0.5 ? level + spread * random.normal() : lost + 0.02 * spread * random.normal();
+  });
+}
+
+/// Tries this and that at first, and then wins in the same way in every episode.
+void a_policy_that_settles_on_winning(Log& log, Random& random) {
+  log.lengthen(150);
+  const double level = random.uniform(-200, -100);
+  const double spread = random.uniform(100, 200);
+  const double won = level + 1.5 * spread;
+  log.add(reward_of(random), 0, [=, &random](double x) {
+    return x < 0.5 ? level + spread * random.normal() : won + 0.02 * spread * random.normal();
+  });
+}
+
 /// Nothing is earned from the first episode to the last, hundreds of them.
 void a_reward_that_never_moves(Log& log, Random& random) {
   log.lengthen(300);
@@ -107,6 +129,8 @@ const Property kProperties[] = {
     {"ARewardThatIsLostAgain", a_reward_that_is_lost_again, true},
     {"ARewardThatSinksByAThird", a_reward_that_sinks_by_a_third, true},
     {"ASkewedRewardThatSinks", a_skewed_reward_that_sinks, true},
+    {"APolicyThatSettlesOnLosing", a_policy_that_settles_on_losing, true},
+    {"APolicyThatSettlesOnWinning", a_policy_that_settles_on_winning, false},
     {"ARewardThatNeverMoves", a_reward_that_never_moves, true},
     {"ASolvedTask", a_solved_task, false},
     {"ASlowClimb", a_slow_climb, false},
