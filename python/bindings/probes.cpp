@@ -53,10 +53,11 @@ std::string judged_range(const Numbers& rates, const std::vector<Numbers>& passe
   return to_json(experiment);
 }
 
-std::string judged_noise(const Numbers& products, double batch_size, double factor) {
+/// The judgement, and whether more gradients could decide.
+std::pair<std::string, bool> judged_noise(const Numbers& products, double batch_size, double factor) {
   Experiment experiment = named("gradient-noise-scale");
   probes::write_noise_scale(products, batch_size, factor, experiment);
-  return to_json(experiment);
+  return {to_json(experiment), probes::wants_more_gradients(experiment)};
 }
 
 std::string judged_sharpness(double base, double radius, double threshold, Numbers plain, Numbers filter,

@@ -90,7 +90,8 @@ bool far_from_edge(const Experiment& experiment, std::string_view) {
 // Batches.
 
 bool noise_beyond_measure(const Experiment& experiment, std::string_view) {
-  return refused(experiment, {}) && experiment.value("gradient-noise").value_or(0) > 0;
+  return refused(experiment, {}) && !experiment.value("noise-scale") &&
+         experiment.value("gradient-noise").value_or(0) > 0;
 }
 
 bool batch_wasteful(const Experiment& experiment, std::string_view) {

@@ -18,7 +18,7 @@ std::span<const Probe> probes() {
       {"overfit", "Can the network memorise a single batch, and if not, why?", false, 40, {"overfit-one-batch"}},
       {"lr-range", "Which learning rates can this training take?", false, 270, {"lr-range-test"}},
       {"update-ratios", "How far does one step move each weight?", false, 5, {"update-ratios"}},
-      {"noise-scale", "Which batch size do the gradients suggest?", true, 16, {"gradient-noise-scale"}},
+      {"noise-scale", "Which batch size do the gradients suggest?", true, 128, {"gradient-noise-scale"}},
       {"sharpness", "Is the minimum it found sharp or flat?", true, 280, {"sharpness"}},
       {"surface", "How does the loss look around the weights?", true, 880, {"loss-surface"}},
       {"curvature",

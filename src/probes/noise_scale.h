@@ -11,4 +11,7 @@ namespace osler::probes {
 /// gradient is that of `batch_size` samples. A scale `factor` times the batch size means that steps are mostly noise.
 void write_noise_scale(std::span<const double> products, double batch_size, double factor, Experiment& experiment);
 
+/// Whether more gradients could decide what `write_noise_scale` left open.
+[[nodiscard]] bool wants_more_gradients(const Experiment& experiment);
+
 }  // namespace osler::probes

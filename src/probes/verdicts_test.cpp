@@ -57,6 +57,35 @@ TEST(NoiseScale, FailsWhenStepsAreMostlyNoise) {
   EXPECT_THAT(experiment.verdict, HasSubstr("steps are mostly noise"));
 }
 
+TEST(NoiseScale, LeavesItOpenWhereTheIntervalHoldsTheLimit) {
+  Experiment few;
+  write_noise_scale(products(1, 4, 8), 4, 9, few);
+  EXPECT_EQ(few.outcome, Outcome::undecided) << few.verdict;
+  EXPECT_THAT(few.verdict, HasSubstr("8 gradients do not tell whether it is more than 9 times the batch"));
+  EXPECT_FALSE(few.value("suggested-batch-size"));
+  EXPECT_GE(few.value("gradients-needed").value_or(0), 16) << few.verdict;
+  EXPECT_TRUE(wants_more_gradients(few));
+}
+
+TEST(NoiseScale, IsDecidedByAsManyGradientsAsItAskedFor) {
+  Experiment few;
+  write_noise_scale(products(1, 4, 6), 1, 6, few);
+  ASSERT_EQ(few.outcome, Outcome::undecided) << few.verdict;
+  const auto needed = static_cast<std::size_t>(few.value("gradients-needed").value_or(0));
+  ASSERT_THAT(needed, testing::AllOf(testing::Ge(12U), testing::Le(400U))) << few.verdict;
+  Experiment enough;
+  write_noise_scale(products(1, 4, needed), 1, 6, enough);
+  EXPECT_EQ(enough.outcome, Outcome::failed) << enough.verdict;
+  EXPECT_FALSE(wants_more_gradients(enough));
+}
+
+TEST(NoiseScale, AsksForNoMoreWhereGradientsAreEqual) {
+  Experiment equal;
+  write_noise_scale(std::vector<double>(49, 0.1), 32, 20, equal);
+  EXPECT_EQ(equal.outcome, Outcome::undecided) << equal.verdict;
+  EXPECT_FALSE(wants_more_gradients(equal)) << "rounding is no noise";
+}
+
 TEST(NoiseScale, LeavesItOpenWhereThereIsNoNoise) {
   Experiment experiment;
   write_noise_scale(std::vector<double>(9, 1.0), 32, 20, experiment);

@@ -21,7 +21,7 @@ SICK = {
     "overfit": ("lr-too-low", "learning-rate-too-low"),
     "lr-range": ("lr-too-low", "is suggested"),
     "update-ratios": ("lr-too-low", "4 of 4 weights"),
-    "noise-scale": ("batch-of-one", None),
+    "noise-scale": ("batch-of-one", "so steps are mostly noise"),
     "sharpness": ("sharp-minimum", "a sharp minimum"),
     "surface": ("dead-relu-lr", None),
     "curvature": ("saddle-at-zero", None),

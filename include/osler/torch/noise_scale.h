@@ -12,14 +12,16 @@ namespace osler::torch {
 
 /// How the gradient noise scale is measured.
 struct NoiseScaleOptions {
-  int batches = 16;    ///< gradients at the same weights; fewer where memory would not hold them
+  int batches = 16;    ///< gradients at the same weights to begin with; fewer where memory would not hold them
   double factor = 20;  ///< a noise scale this many times the batch size means that steps are mostly noise
+  int most = 256;      ///< gradients in all: twice as many again are taken for as long as they leave the question open
 };
 
 /// Probe `gradient-noise-scale`: the batch size at which noise and signal of a gradient are equal (McCandlish et al.
 /// 2018; value `noise-scale` with an interval from the jackknife), and the batch size that it suggests: larger ones
 /// waste samples, smaller ones waste steps. The first dimension of a batch's inputs is taken for its samples. Fails
-/// when steps are mostly noise; undecided when the gradients have nothing in common.
+/// when steps are mostly noise; undecided when the gradients have nothing in common, or when the interval holds the
+/// limit (value `gradients-needed`: how many would decide).
 [[nodiscard]] Experiment gradient_noise_scale(const Training& training, const NoiseScaleOptions& options = {},
                                               const Limits& limits = {});
 

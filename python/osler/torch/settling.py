@@ -79,7 +79,7 @@ def _run_within(probe: str, training: Training, passes: int, seconds: float) -> 
         products = _between(6, passes // 8, 40)
         return curvature(training, trace_samples=0, products_per_layer=0, most_products=products, **common)
     if probe == "gradient-noise-scale":
-        return noise_scale(training, batches=_between(8, passes, 48), **common)
+        return noise_scale(training, batches=_between(8, passes, 16), most=_between(8, passes, 48), **common)
     if probe == "signal-propagation":
         return signal_propagation(training, **common)
     if probe == "checkup":

@@ -52,6 +52,11 @@ class SurfaceLoss:
         training.model.train(not evaluation_mode)
         self._random = RandomState()
 
+    def redraw(self, batches: int) -> None:
+        """Draws other batches in place of these; random numbers inside the model are others, too."""
+        self.batches = [self._training.next_batch() for _ in range(batches)]
+        self._random = RandomState()
+
     def blocks(self) -> list[tuple[str, int, int]]:
         """The parameters of each layer: `fc1` for `fc1.weight` and `fc1.bias`."""
         found: list[tuple[str, int, int]] = []
@@ -276,29 +281,42 @@ def noise_scale(
     batches: int = 16,
     batch_size: Optional[int] = None,
     factor: float = 20.0,
+    most: int = 256,
     seconds: float = math.inf,
     progress: Progress = None,
     record: Any = None,
     **about: Any,
 ) -> Experiment:
     """The batch size at which noise and signal of a gradient are equal (McCandlish et al. 2018), with an interval, and the
-    batch size it suggests. `batch_size` is needed where batches are no pairs of tensors.
+    batch size it suggests. Begins with the gradients of `batches` batches and takes twice as many again, up to `most`, for
+    as long as they leave the question open. `batch_size` is needed where batches are no pairs of tensors.
     """
     if batches < 3:
         raise InvalidError("noise_scale: at least 3 batches are needed", "invalid-argument")
     training = training_of(model, optimizer, loss, loader, about)
 
     def body(_: Preserved, clock: Clock) -> Experiment:
-        surface = SurfaceLoss(training, batches, evaluation_mode=False)
+        # Not all at once: batches can be larger than gradients.
+        surface = SurfaceLoss(training, 1, evaluation_mode=False)
         clock.expected = batches
-        kept = min(batches, max(3, _core.most_vectors(surface.size)))
-        gradients = []
-        for batch in surface.batches[:kept]:
-            clock.check()
-            gradients.append(surface.gradient_of(batch).detach().double())
-        table = torch.stack(gradients)
-        size = float(batch_size) if batch_size is not None else sum(map(_samples, surface.batches)) / batches
-        return Experiment.from_json(_core.judge_noise((table @ table.t()).flatten().tolist(), size, factor))
+        at_most = min(max(batches, most), max(3, _core.most_vectors(surface.size)))
+        wanted = min(batches, at_most)
+        gradients: list[torch.Tensor] = []
+        samples = 0
+        while True:
+            while len(gradients) < wanted:
+                clock.check()
+                if gradients:
+                    surface.redraw(1)
+                gradients.append(surface.gradient_of(surface.batches[0]).detach().double())
+                samples += _samples(surface.batches[0])
+            table = torch.stack(gradients)
+            size = float(batch_size) if batch_size is not None else samples / len(gradients)
+            judged, undecided = _core.judge_noise((table @ table.t()).flatten().tolist(), size, factor)
+            if not undecided or wanted == at_most:
+                return Experiment.from_json(judged)
+            wanted = min(2 * wanted, at_most)
+            clock.expected = wanted
 
     return run_probe("gradient-noise-scale", training, body, seconds=seconds, progress=progress, record=record)
 

@@ -24,18 +24,23 @@ Experiment gradient_noise_scale(const Training& training, const NoiseScaleOption
           samples += batch.inputs.defined() && batch.inputs.dim() > 0 ? static_cast<double>(batch.inputs.size(0)) : 1;
           return batch;
         };
-        SurfaceLoss surface(counted, options.batches, /*evaluation_mode=*/false);
-        const int kept =
-            std::min(options.batches, std::max(3, probes::most_vectors(static_cast<std::size_t>(surface.size()))));
+        // Not all at once: batches can be larger than gradients.
+        SurfaceLoss surface(counted, 1, /*evaluation_mode=*/false);
+        const int room = std::max(3, probes::most_vectors(static_cast<std::size_t>(surface.size())));
+        const int most = std::min(std::max(options.batches, options.most), room);
         std::vector<at::Tensor> gradients;
-        for (int i = 0; i < kept; ++i) {
-          clock.check();
-          gradients.push_back(surface.gradient_of(static_cast<std::size_t>(i)).detach());
+        for (int wanted = std::min(options.batches, most);; wanted = std::min(2 * wanted, most)) {
+          while (static_cast<int>(gradients.size()) < wanted) {
+            clock.check();
+            if (!gradients.empty()) surface.redraw(1);
+            gradients.push_back(surface.gradient_of(0).detach());
+          }
+          const at::Tensor all = at::stack(gradients).to(at::kDouble);
+          const at::Tensor products = all.matmul(all.t()).cpu().contiguous();
+          probes::write_noise_scale({products.data_ptr<double>(), static_cast<std::size_t>(products.numel())},
+                                    samples / static_cast<double>(gradients.size()), options.factor, experiment);
+          if (!probes::wants_more_gradients(experiment) || wanted == most) return;
         }
-        const at::Tensor all = at::stack(gradients).to(at::kDouble);
-        const at::Tensor products = all.matmul(all.t()).cpu().contiguous();
-        probes::write_noise_scale({products.data_ptr<double>(), static_cast<std::size_t>(products.numel())},
-                                  samples / options.batches, options.factor, experiment);
       });
 }
 

@@ -32,7 +32,7 @@ Experiment linear_noise(double mean, std::int64_t batch, int batches = 32) {
 
 TEST(NoiseScale, IsTheRatioOfNoiseToSignal) {
   const Experiment found = linear_noise(0.1, 64);
-  const auto& scale = found.values[3];
+  const auto& scale = found.values[4];
   ASSERT_EQ(scale.name, "noise-scale");
   EXPECT_NEAR(scale.value, 100, 15);
   EXPECT_LT(*scale.low, 100);
@@ -45,6 +45,13 @@ TEST(NoiseScale, FailsWhereStepsAreMostlyNoise) {
   const Experiment found = linear_noise(0.1, 2, 200);
   EXPECT_EQ(found.outcome, Experiment::Outcome::failed) << found.verdict;
   EXPECT_NE(found.verdict.find("mostly noise"), std::string::npos);
+}
+
+TEST(NoiseScale, TakesMoreGradientsForAsLongAsTheyLeaveItOpen) {
+  const Experiment found = linear_noise(0.1, 2, 4);
+  EXPECT_EQ(found.outcome, Experiment::Outcome::failed) << found.verdict;
+  EXPECT_GT(found.value("gradients").value_or(0), 4);
+  EXPECT_EQ(linear_noise(0.1, 64, 32).value("gradients"), 32) << "these decide at once";
 }
 
 TEST(NoiseScale, IsOpenWithoutSignalOrWithoutNoise) {

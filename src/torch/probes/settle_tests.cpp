@@ -50,7 +50,8 @@ Experiment curve(const Training& training, std::int64_t passes, const Limits& li
 
 Experiment noise(const Training& training, std::int64_t passes, const Limits& limits) {
   NoiseScaleOptions options;
-  options.batches = static_cast<int>(std::clamp<std::int64_t>(passes, 8, 48));
+  options.most = static_cast<int>(std::clamp<std::int64_t>(passes, 8, 48));
+  options.batches = std::min(options.batches, options.most);
   return gradient_noise_scale(training, options, limits);
 }
 

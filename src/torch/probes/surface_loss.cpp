@@ -50,6 +50,12 @@ SurfaceLoss::SurfaceLoss(const Training& training, int batches, bool evaluation_
   random_ = RandomState::now(training.model.parameters());
 }
 
+void SurfaceLoss::redraw(int batches) {
+  batches_.clear();
+  for (int i = 0; i < batches; ++i) batches_.push_back(training_.next_batch());
+  random_ = RandomState::now(training_.model.parameters());
+}
+
 std::vector<SurfaceLoss::Block> SurfaceLoss::blocks() const {
   std::vector<Block> blocks;
   for (const Part& part : parts_) {

@@ -41,6 +41,9 @@ class SurfaceLoss {
   [[nodiscard]] std::size_t batch_count() const { return batches_.size(); }
   [[nodiscard]] at::Tensor origin() const;
 
+  /// Draws other batches in place of these; random numbers inside the model are others, too.
+  void redraw(int batches);
+
   /// The mean loss of the batches where the weights are now.
   [[nodiscard]] double value();
   /// The gradient of the mean loss.
