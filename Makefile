@@ -86,7 +86,7 @@ endif
 check-all: test ## make test and what takes hours: damaged logs, hours of watching, clang, all sanitizers, packages
 	@build/dev/tests/osler_mutants --files $(MUTANTS) --all --jobs $(JOBS) --keep build
 	@build/dev/tests/osler_watching --hours $(HOURS)
-	@$(call configure,asan)
+	@$(call configure,asan,-DOSLER_BUILD_PYTHON=$(OSLER_BUILD_PYTHON) -DPython_EXECUTABLE=$(CURDIR)/build/test-python/bin/python)
 	@$(call compile,asan,all)
 	@ctest --preset asan --parallel $(JOBS)
 	@build/asan/tests/osler_mutants --files $(SANITIZED_MUTANTS) --jobs $(JOBS) --seed 2 --seconds 200 --megabytes 0 --keep build

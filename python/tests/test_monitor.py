@@ -364,7 +364,8 @@ def test_monitors_leave_nothing_behind() -> None:
         once()
     now = held()
     assert now[0] - objects < 200
-    assert now[1] - kilobytes < 2000, "two kilobytes for each monitor"
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps what was freed for a while
+        assert now[1] - kilobytes < 2000, "two kilobytes for each monitor"
     assert now[2:] == (threads, files)
     assert not model._forward_hooks and not model._forward_pre_hooks
 
