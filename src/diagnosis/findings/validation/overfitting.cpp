@@ -245,7 +245,9 @@ std::optional<Observation> pulls_away(const Patient& patient, const SettingValue
 /// The accuracy of other data than those of training: the log says so, or the loss of training bounds what its own
 /// would be.
 const Reading* answers_elsewhere(const Patient& patient) {
-  if (!patient.roles().in(Role::validation_accuracy).empty()) return &patient.validation_quality().front();
+  if (!patient.roles().in(Role::validation_accuracy).empty() && !patient.validation_quality().empty()) {
+    return &patient.validation_quality().front();
+  }
   const bool own = patient.roles().in(Role::train_accuracy).empty() || patient.training_quality().empty();
   return own || !accuracy_too_low_for_loss(patient) ? nullptr : &patient.training_quality().front();
 }
