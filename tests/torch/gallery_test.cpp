@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "osler/gallery/visit.h"
@@ -51,15 +53,34 @@ std::vector<std::string> all_ids(bool healthy) {
   return ids;
 }
 
-void expect_explained(const Visit& visit, const Patient& patient) {
-  // Drawn digits are easier than those that the recipes were made for: a warning that the patient names beside its
-  // finding will do.
-  const bool beside = std::any_of(
+/// Patients whose finding drawn digits cannot show, since they are easier than those that the recipes were made for; a
+/// warning that the patient names beside its finding will do for these.
+const std::map<std::string_view, std::string_view> kOtherwiseOnDrawnDigits = {
+    {"oscillating-momentum", "it learns them so soon that the swings begin near the ground and count as diverging"},
+};
+
+bool warned_beside(const Visit& visit, const Patient& patient) {
+  return std::any_of(
       visit.sick.report.findings.begin(), visit.sick.report.findings.end(), [&](const Observation& finding) {
         return finding.severity != Severity::note &&
                std::find(patient.also.begin(), patient.also.end(), finding.finding) != patient.also.end();
       });
-  EXPECT_TRUE(visit.finding_seen || beside) << patient.finding << seen(visit.sick.report);
+}
+
+TEST(Excuses, AreForPatientsThatThereAre) {
+  for (const auto& [id, reason] : kOtherwiseOnDrawnDigits) {
+    ASSERT_NE(find_patient(id), nullptr) << id;
+    EXPECT_FALSE(find_patient(id)->also.empty()) << id;
+  }
+}
+
+void expect_explained(const Visit& visit, const Patient& patient) {
+  const auto excused = kOtherwiseOnDrawnDigits.find(patient.id);
+  if (excused == kOtherwiseOnDrawnDigits.end()) {
+    EXPECT_TRUE(visit.finding_seen) << patient.finding << seen(visit.sick.report);
+  } else {
+    EXPECT_TRUE(visit.finding_seen || warned_beside(visit, patient)) << excused->second << seen(visit.sick.report);
+  }
   if (!patient.has_cause()) return;
   ASSERT_TRUE(visit.cause_rank.has_value()) << patient.cause << seen(visit.sick.report);
   EXPECT_LE(*visit.cause_rank, 2U) << patient.cause << seen(visit.sick.report);
