@@ -107,12 +107,14 @@ class Commands(unittest.TestCase):
             print(f"{page.name}: not run without the gallery: {', '.join(skipped)}", file=sys.stderr)
 
 
-def add_page(page):
-    setattr(Commands, "test_" + re.sub(r"\W", "_", page.stem), lambda self: self.check(page))
+def add_page(page, kind=""):
+    setattr(Commands, "test_" + kind + re.sub(r"\W", "_", page.stem), lambda self: self.check(page))
 
 
 for each in [*lessons(), COURSE / "README.md"]:
     add_page(each)
+for each in sorted((COURSE / "solutions").glob("*.md")):
+    add_page(each, "solution_")
 
 
 class Pages(unittest.TestCase):
@@ -143,6 +145,8 @@ class Pages(unittest.TestCase):
         size = re.compile(r'<svg[^>]* width="([^"]+)"')
         with tempfile.TemporaryDirectory() as folder:
             for kept, source, options in figures.listed():
+                if source.startswith("gallery") and not HAS_GALLERY:
+                    continue
                 with self.subTest(figure=kept.name):
                     output = Path(folder) / kept.name
                     figures.draw(PROGRAM, source, options, output)
