@@ -24,6 +24,11 @@ def draw(program, source, options, output):
     """Draws one figure into `output`. Its title names the log as a reader of the tree would, wherever it is drawn."""
     with tempfile.TemporaryDirectory() as folder:
         place, log = ROOT, source
+        if source.split()[0] == "gallery":
+            place, log = Path(folder), "osler-gallery/" + source.split()[1] + ".osler"
+            done = subprocess.run([Path(program).resolve(), *shlex.split(source)], cwd=place, stdout=subprocess.DEVNULL, check=False)
+            if done.returncode not in (0, 1):
+                raise RuntimeError(f"osler {source} cannot be run")
         if source.split()[0] == "lab":
             place, log = Path(folder), output.stem + ".csv"
             with (place / log).open("w") as out:
