@@ -391,6 +391,23 @@ test('a probe of the playground shows its verdict and its curve, on a sick and o
   await page.close();
 });
 
+test('probes of the playground see what a sick patient of the gallery has', async (t) => {
+  const { available } = await (await fetch(`${stage.address}api/playground`)).json();
+  if (!available) return t.skip('this server cannot train');
+  const page = await open('#/playground');
+  for (const [patient, probe, verdict] of [['batch-of-one', 'noise-scale', /so steps are mostly noise/], ['signal-dies-out', 'initialisation', /start badly/]]) {
+    await page.getByLabel('Start from').selectOption(patient);
+    const begun = page.waitForResponse(/playground\/train$/);
+    await page.getByRole('button', { name: 'Train', exact: true }).click();
+    const training = page.getByRole('region', { name: `Training ${patient}-${(await (await begun).json()).id}`, exact: true });
+    await training.getByRole('button', { name: probe, exact: true }).click();
+    const answer = training.getByRole('region', { name: `Probe ${probe}`, exact: true });
+    await answer.locator('.outcome', { hasText: 'Failed' }).first().waitFor();
+    assert.match(await answer.innerText(), verdict);
+  }
+  await page.close();
+});
+
 test('the course stands beside the playground, and its exercises are checked', async () => {
   const page = await open('#/learn');
   await page.getByRole('heading', { name: 'Why training fails' }).waitFor();
