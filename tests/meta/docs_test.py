@@ -110,6 +110,24 @@ class Generated(unittest.TestCase):
                 self.assertTrue(self.listed(path), f"CONTRIBUTING.md does not say which command makes {path.relative_to(ROOT)}")
 
 
+class Gallery(unittest.TestCase):
+    """docs/gallery.md, which a command writes when somebody runs it."""
+
+    def setUp(self):
+        self.page = (ROOT / "docs" / "gallery.md").read_text()
+
+    def test_names_every_patient_and_none_that_is_gone(self):
+        patients = {re.search(r'patient\.id = "([^"]+)"', path.read_text()).group(1) for path in (ROOT / "gallery").glob("*.cpp")}
+        self.assertGreater(len(patients), 60)
+        rows = re.findall(r"^\| \[?([a-z0-9-]+)[\]|( ].*\|$", self.page, re.MULTILINE)
+        told = set(rows) - {"patient", "control"}
+        self.assertEqual(told ^ patients, set(), "run: build/osler gallery --all --seeds 3 --page docs/gallery.md")
+
+    def test_every_patient_has_its_picture_and_no_picture_is_left_over(self):
+        kept = {path.name for path in (ROOT / "docs" / "gallery").iterdir()}
+        self.assertEqual(set(re.findall(r"\]\(gallery/([^)]+)\)", self.page)), kept)
+
+
 class Docs(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for page in pages():
