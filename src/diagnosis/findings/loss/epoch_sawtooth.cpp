@@ -211,11 +211,13 @@ std::vector<EpochRange> repeated_stretches(const signal::Curve& curve, const Set
   return stretches;
 }
 
-/// The usual accuracy up to a step; 0 where none was logged by then.
+/// The usual accuracy up to a step; 0 where none was logged by then. The mean, for the median of answers to single
+/// samples is 0 wherever fewer than half are right.
 double usual_until(const LossAndAccuracy& pair, double step) {
   const signal::Curve& curve = pair.accuracy->curve;
   const auto last = std::upper_bound(curve.step.begin(), curve.step.end(), step) - curve.step.begin();
-  return last == 0 ? 0 : pair.share(signal::median(std::span(curve.value).first(static_cast<std::size_t>(last))));
+  const double sum = std::accumulate(curve.value.begin(), curve.value.begin() + last, 0.0);
+  return last == 0 ? 0 : pair.share(sum / static_cast<double>(last));
 }
 
 /// Training answers beside validation answers at one time.

@@ -124,6 +124,16 @@ TEST(EpochSawtooth, DropoutAndWrongLabelsTakeHalfOfTheAnswersAtMost) {
   EXPECT_TRUE(no_alarm(verdict_of(kId, answering(0.12))));
 }
 
+TEST(EpochSawtooth, AnswersToSingleSamplesAreRightOrWrong) {
+  osler::Run single;
+  record(single, "train_loss", noisy(400, 0.02, 11, [](double x) { return 2.4 - 0.6 * x; }));
+  record(single, "train_acc", curve(400, [](double x) { return std::fmod(x * 399 * 0.618, 1) < 0.3 ? 1.0 : 0.0; }));
+  record(single, "val_loss", noisy(20, 0.01, 12, [](double x) { return 2.3 - 0.6 * x; }), {.stride = 20});
+  record(single, "val_acc", noisy(20, 0.02, 13, [](double x) { return 0.2 + 0.1 * x; }), {.stride = 20});
+  const Verdict verdict = verdict_of(kId, single);
+  EXPECT_TRUE(no_alarm(verdict)) << in_words(verdict);
+}
+
 TEST(EpochSawtooth, AFirstEpochWorseThanItsOwnLossAllowsIsEnough) {
   // exp(-2.45) is 0.086: the right class had that probability on average, and was hardly ever the first choice.
   const auto after = [](double first) {
