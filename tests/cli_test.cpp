@@ -195,7 +195,7 @@ TEST_F(ProgramTest, MistakesGetOneHelpfulLine) {
 
 TEST_F(ProgramTest, WhatALibraryAdvisesComesWithTheOptionToType) {
   folder_.write("diary.txt", "Dear diary,\nnothing happened.\n");
-  folder_.write("zorp.csv", "step,zorp,zirp\n1,3,1\n2,2,3\n3,1,2\n4,1,2\n5,1,4\n");
+  folder_.write("zorp.csv", "step,zorp,zirp\n1,3,5\n2,2,3\n3,1,4\n4,1,2\n5,1,1\n");
   folder_.write("empty.csv", "step,loss\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> advised = {
       {{"diagnose", "diary.txt"}, "(--format ID, --role train-loss=NAME)"},

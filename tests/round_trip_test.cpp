@@ -2,6 +2,7 @@
 // configuration, marks and histograms are what they were. What honestly cannot be is excused here, with its reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -252,7 +253,8 @@ class RoundTrip : public ::testing::TestWithParam<Target> {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  const fs::path folder_ = fs::path(::testing::TempDir()) / (std::string("osler-round-trip-") + GetParam().id);
+  const fs::path folder_ = fs::path(::testing::TempDir()) /
+                           (std::string("osler-round-trip-") + GetParam().id + "-" + std::to_string(::getpid()));
 };
 
 TEST_P(RoundTrip, GivesEverySampleBack) {

@@ -56,6 +56,20 @@ std::optional<RewardProgress> reward_progress(const Patient& patient) {
   return progress;
 }
 
+std::optional<double> settled_against(const Reading& reward) {
+  constexpr std::size_t kFewest = 20;
+  constexpr double kAlike = 0.2;  // scatter of the last third, as a share of that of the first
+  const std::size_t third = reward.size() / 3;
+  if (third < kFewest) return std::nullopt;
+  const auto values = std::span<const double>(reward.curve.value);  // negated rewards
+  const auto early = values.first(third);
+  const auto late = values.last(third);
+  if (signal::mad_scale(late) >= kAlike * signal::mad_scale(early)) return std::nullopt;
+  const double level = signal::median(late);
+  const auto better = std::count_if(early.begin(), early.end(), [&](double value) { return value < level; });
+  return static_cast<double>(better) / static_cast<double>(third);
+}
+
 std::string moving_target(const Patient& patient) {
   constexpr double kRatingGained = 0.02;  // share of a rating, 24 of 1,200
   constexpr double kSignificance = 0.01;

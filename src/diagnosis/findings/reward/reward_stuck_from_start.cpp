@@ -111,8 +111,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // A few bad episodes at the start make a gain that no later ones bear out.
   const bool borne_out = !single || trend.falls(settings["likely"]) || progress->sure > settings["surely"];
   const bool sank = progress->gain < -small && progress->sure < -settings["errors"];
+  const auto better = settled_against(reward);
+  const bool settled_high = better && *better < settings["settled_high"];
   const bool moved =
-      climbs || surely || sank ||
+      climbs || surely || sank || settled_high ||
       (borne_out && ((progress->gain > small && progress->sure > settings["errors"]) || progress->improved()));
   if (survives_to_the_end(patient, settings)) return NotFound{};
   if (another_part_rises(patient, settings)) return NotFound{};
@@ -146,6 +148,8 @@ Finding reward_stuck_from_start() {
                    {"errors", 2.5, "standard errors of a gain that chance does not explain"},
                    {"likely", 0.05,
                     "significance of a trend that bears out what a few first episodes make look a gain"},
+                   {"settled_high", 0.25,
+                    "share of the first episodes that went better than the last ones, which are all alike"},
                    {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
                    {"surely_share", 0.35, "share of the usual gain that it then takes"},
                    {"p_value", 0.0005, "significance of a trend over the whole run that shows movement by itself"},

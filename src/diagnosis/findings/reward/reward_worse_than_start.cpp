@@ -4,7 +4,6 @@
 
 #include "diagnosis/evidence/agent.h"
 #include "diagnosis/observe.h"
-#include "signal/robust.h"
 
 namespace osler::catalogue {
 namespace {
@@ -37,21 +36,6 @@ bool repeats_its_first(const Reading& reward) {
                      [&](double value) { return value == values.front(); });
 }
 
-/// Every late episode goes the same way, and most of the early ones, of a policy that still tried this and that, went
-/// better: what it settled on is worse than chance.
-bool settled_lower(const Reading& reward, const SettingValues& settings) {
-  constexpr std::size_t kFewest = 20;
-  const std::size_t third = reward.size() / 3;
-  if (third < kFewest) return false;
-  const auto values = std::span<const double>(reward.curve.value);  // negated rewards
-  const auto early = values.first(third);
-  const auto late = values.last(third);
-  const double level = signal::median(late);
-  const auto better = std::count_if(early.begin(), early.end(), [&](double value) { return value < level; });
-  return signal::mad_scale(late) < settings["alike"] * signal::mad_scale(early) &&
-         static_cast<double>(better) > settings["most"] * static_cast<double>(third);
-}
-
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto progress = reward_progress(patient);
   if (!progress || progress->reading->size() < settings["fewest_points"]) {
@@ -77,7 +61,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double error = sinks ? std::hypot(progress->late.error, parts.first().error)
                              : std::max({progress->late.error, parts.scatter / 2, of_start});
   const double least = settings[sinks ? "sinking_share" : "fall_share"] * progress->scale;
-  const bool settled = settled_lower(reward, settings);
+  // What it had clearly learned before it settled on that is reward-collapse.
+  const bool peaked = parts.best() > 0 && errors_gained(parts.first(), parts.all[parts.best()]) > settings["errors"];
+  const auto better = settled_against(reward);
+  const bool settled = better && *better > settings["most"] && !peaked;
   if (!(fall > 0) || (!settled && (fall < settings["errors"] * error || fall < least || ever_better))) {
     return NotFound{};
   }
@@ -101,9 +88,8 @@ Finding reward_worse_than_start() {
                        {"errors", 3, "half scatters of single values by which the end must lie below the start"},
                        {"fall_share", 0.25, "fall as a share of the scale of rewards"},
                        {"sinking_share", 0.15, "the same where the whole run is one descent"},
-                       {"alike", 0.2,
-                        "scatter of the last third, as a share of that of the first, of episodes that go the same way"},
-                       {"most", 0.75, "share of the first third that went better than those, by more than luck"},
+                       {"most", 0.75,
+                        "share of the first episodes that went better than the last ones, which are all alike"},
                        {"p_value", 0.001, "significance of such a descent"},
                        {"better_share", 0.3, "gain over the start, as a share of the fall, that makes it a collapse"}},
           .check = check,
