@@ -43,7 +43,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double late = signal::difference_noise(values.subspan(2 * n / 3));
   // Of few points a noise is known by half: so much may two of them differ by chance.
   constexpr double kOfLogRatio = 1.7;  // times the root of the points: the deviation of the logarithm of their ratio
-  const double chance = std::exp(settings["standard_errors"] * kOfLogRatio / std::sqrt(static_cast<double>(n / 3)));
+  const std::size_t third = n / 3;
+  const double chance = std::exp(settings["standard_errors"] * kOfLogRatio / std::sqrt(static_cast<double>(third)));
   const double growth = std::max(settings["growth"], chance);
   // Whether it matters is judged by single values, of which a point may hold many.
   const double spread = signal::median(std::span(loss->curve.variance).subspan(2 * n / 3));
