@@ -181,6 +181,14 @@ void a_few_single_batches(Log& log, Random& random) {
   log.add(log.loss(), random.uniform(0.06, 0.1), [=](double x) { return scale * (1 - gain * x); });
 }
 
+/// The digits stay and the size does not: such a figure does not stand still.
+void a_figure_of_two_sizes(Log& log, Random& random) {
+  log.lengthen(30);
+  const double first = 0.01 * std::floor(random.uniform(20, 70)) + 0.005467;
+  log.add(log.loss(), 0.01, [](double x) { return 1.4 * descent(x, 0.1, 12); });
+  log.add("val_mean_iou", 0, [=, small = false](double) mutable { return (small = !small) ? first : first / 10; });
+}
+
 const Property kOddities[] = {
     {"WarmRestarts", warm_restarts, false},
     {"ANoisySmallBatchThatLearns", a_noisy_small_batch_that_learns, false},
@@ -203,6 +211,7 @@ const Property kOddities[] = {
     {"ATinyLossThatBreathes", a_tiny_loss_that_breathes, false},
     {"AnswersThatStandHigh", answers_that_stand_high, false},
     {"AFewSingleBatches", a_few_single_batches, false},
+    {"AFigureOfTwoSizes", a_figure_of_two_sizes, false},
 };
 
 class Oddities : public ::testing::TestWithParam<std::size_t> {};

@@ -274,7 +274,7 @@ class TableReader final : public Reader {
           counts && first.kind == CellKind::number && (first.value >= last || (first.value >= 0 && first.value <= 1));
       last = first.value;
     }
-    counts = counts && whole.front() && 4 * stands < lines.size();
+    counts = counts && whole.front() && 2 * stands < lines.size();
     if (counts) names.front() = "step";
     name_by_file(names, whole, counts);
     return names;

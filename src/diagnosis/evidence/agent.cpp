@@ -67,7 +67,8 @@ std::optional<double> settled_against(const Reading& reward) {
   if (signal::mad_scale(late) >= kAlike * signal::mad_scale(early)) return std::nullopt;
   const double level = signal::median(late);
   const auto better = std::count_if(early.begin(), early.end(), [&](double value) { return value < level; });
-  return static_cast<double>(better) / static_cast<double>(third);
+  const auto equal = std::count(early.begin(), early.end(), level);
+  return (static_cast<double>(better) + static_cast<double>(equal) / 2) / static_cast<double>(third);
 }
 
 std::string moving_target(const Patient& patient) {

@@ -28,7 +28,7 @@ struct RewardProgress {
 [[nodiscard]] std::optional<RewardProgress> reward_progress(const Patient& patient);
 
 /// Where the last third of the episodes all go the same way beside those of the first third, of a policy that still
-/// tried this and that: the share of these that went better. Nothing elsewhere.
+/// tried this and that: the share of these that went better, equals by half. Nothing elsewhere.
 [[nodiscard]] std::optional<double> settled_against(const Reading& reward);
 
 /// Why the reward does not tell how well the agent does, in words; empty when it does. Who plays against copies of

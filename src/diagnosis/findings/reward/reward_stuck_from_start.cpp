@@ -112,7 +112,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool borne_out = !single || trend.falls(settings["likely"]) || progress->sure > settings["surely"];
   const bool sank = progress->gain < -small && progress->sure < -settings["errors"];
   const auto better = settled_against(reward);
-  const bool settled_high = better && *better < settings["settled_high"];
+  const bool settled_high = better && *better < settings["settled_high"] && progress->gain > small;
   const bool moved =
       climbs || surely || sank || settled_high ||
       (borne_out && ((progress->gain > small && progress->sure > settings["errors"]) || progress->improved()));

@@ -46,27 +46,20 @@ struct Repeat {
   std::int64_t first_step = 0;
 };
 
-/// To six digits: the sums behind a metric differ in the last ones of single precision.
-double in_single_precision(double value) {
-  constexpr double kDigits = 1e6;
-  if (value == 0 || !std::isfinite(value)) return value;
-  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) + 1) / kDigits;
-  return std::round(value / unit);
-}
-
 /// The value a series repeats most. Only as far as single values are known: long series are merged into buckets.
 Repeat most_repeated(const Series& series) {
+  constexpr double kAlike = 2e-6;  // relative: sums in single precision differ in their last digits
   std::map<double, Repeat> counts;
   Repeat best;
   for (const Bucket& bucket : series.summary().buckets()) {
     if (bucket.count == 0) continue;
     best.points += bucket.count;
-    // Values that lie on both sides of the border between two roundings are one all the same.
-    const double same = in_single_precision(bucket.min);
-    if (std::abs(same - in_single_precision(bucket.max)) > 1) continue;
-    auto entry = counts.lower_bound(same - 1);
-    if (entry == counts.end() || entry->first > same + 1) {
-      entry = counts.emplace(same, Repeat{bucket.min, 0, 0, bucket.first_step}).first;
+    const double least = bucket.min - kAlike * std::abs(bucket.min);
+    const double most = bucket.min + kAlike * std::abs(bucket.min);
+    if (bucket.max > most) continue;
+    auto entry = counts.lower_bound(least);
+    if (entry == counts.end() || entry->first > most) {
+      entry = counts.emplace(bucket.min, Repeat{bucket.min, 0, 0, bucket.first_step}).first;
     }
     entry->second.times += bucket.count;
     if (entry->second.times > best.times) {
