@@ -41,11 +41,11 @@ void a_reward_that_is_lost_again(Log& log, Random& random) {
   });
 }
 
-/// A third of what was learned is lost again, for good.
+/// Nearly a third of what was learned, or more, is lost again, for good.
 void a_reward_that_sinks_by_a_third(Log& log, Random& random) {
   log.lengthen(400);
   const double best = random.uniform(100, 400);
-  const double lost = random.uniform(0.38, 0.5);
+  const double lost = random.uniform(0.32, 0.5);
   log.add(reward_of(random), 0, [=, &random](double x) {
     const double level = x < 0.4 ? best * (0.05 + 0.95 * x / 0.4) : best * (1 - lost * std::min(1.0, 3 * (x - 0.4)));
     return level * (1 + 0.1 * random.normal());
@@ -93,6 +93,21 @@ void a_reward_that_never_moves(Log& log, Random& random) {
   log.add(reward_of(random), 0, [=, &random](double) { return level + scatter * random.normal(); });
 }
 
+/// A few dozen episodes, all alike.
+void a_few_episodes_that_go_nowhere(Log& log, Random& random) {
+  log.shorten(static_cast<std::size_t>(random.integer(20, 40)), 1);
+  const double level = random.pick({-1, 1}) * random.log_uniform(5, 1e7);
+  log.add(reward_of(random), random.uniform(0.01, 0.04), [=](double) { return level; });
+}
+
+/// Now and then something is lost, hardly less often in the end than at first.
+void a_reward_that_is_nearly_always_nothing(Log& log, Random& random) {
+  log.lengthen(900);
+  const double unit = random.pick({0.05, 0.1, 1.0});
+  const double seldom = random.uniform(0.15, 0.3);
+  log.add(reward_of(random), 0, [=, &random](double x) { return random.chance(seldom * (1 - 0.2 * x)) ? -unit : 0.0; });
+}
+
 /// Learned early and kept, with the bad episodes that every policy has.
 void a_solved_task(Log& log, Random& random) {
   log.lengthen(120);
@@ -132,6 +147,8 @@ const Property kProperties[] = {
     {"APolicyThatSettlesOnLosing", a_policy_that_settles_on_losing, true},
     {"APolicyThatSettlesOnWinning", a_policy_that_settles_on_winning, false},
     {"ARewardThatNeverMoves", a_reward_that_never_moves, true},
+    {"AFewEpisodesThatGoNowhere", a_few_episodes_that_go_nowhere, true},
+    {"ARewardThatIsNearlyAlwaysNothing", a_reward_that_is_nearly_always_nothing, true},
     {"ASolvedTask", a_solved_task, false},
     {"ASlowClimb", a_slow_climb, false},
     {"ADipThatIsMadeGood", a_dip_that_is_made_good, false},

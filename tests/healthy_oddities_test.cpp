@@ -189,6 +189,17 @@ void a_figure_of_two_sizes(Log& log, Random& random) {
   log.add("val_mean_iou", 0, [=, small = false](double) mutable { return (small = !small) ? first : first / 10; });
 }
 
+/// Answers still get better while the loss of the wrong ones creeps up by a few per cent.
+void a_loss_that_creeps_up_beside_better_answers(Log& log, Random& random) {
+  log.lengthen(30);
+  const double lowest = random.uniform(0.25, 0.6);
+  const double rise = random.uniform(0.02, 0.06);
+  log.add(log.loss(), 0.01, [=](double x) { return 1.5 * lowest * std::exp(-1.5 * x); });
+  log.add(log.validation_loss(), 0.01,
+          [=](double x) { return lowest * (1 + 0.8 * std::exp(-18 * x) + rise * std::max(0.0, x - 0.5) / 0.5); });
+  log.add(log.validation_accuracy(), 0.002, [](double x) { return 0.9 - 0.3 * std::exp(-4 * x); });
+}
+
 const Property kOddities[] = {
     {"WarmRestarts", warm_restarts, false},
     {"ANoisySmallBatchThatLearns", a_noisy_small_batch_that_learns, false},
@@ -212,6 +223,7 @@ const Property kOddities[] = {
     {"AnswersThatStandHigh", answers_that_stand_high, false},
     {"AFewSingleBatches", a_few_single_batches, false},
     {"AFigureOfTwoSizes", a_figure_of_two_sizes, false},
+    {"ALossThatCreepsUpBesideBetterAnswers", a_loss_that_creeps_up_beside_better_answers, false},
 };
 
 class Oddities : public ::testing::TestWithParam<std::size_t> {};

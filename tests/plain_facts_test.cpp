@@ -364,6 +364,37 @@ void a_figure_the_same_in_single_precision(Log& log, Random& random) {
   log.add("val_mean_iou", 4e-8, [=](double) { return overlap; });
 }
 
+/// The answers stay as good as they are, and the loss of those that are wrong grows by a fifth and more.
+void sureness_at_the_cost_of_the_loss(Log& log, Random& random) {
+  log.lengthen(30);
+  const double right = random.uniform(0.8, 0.92);
+  const double lowest = random.uniform(0.25, 0.6);
+  const double rise = random.uniform(0.2, 0.45);
+  log.add(log.loss(), 0.01, [=](double x) { return 1.5 * lowest * std::exp(-3 * x); });
+  log.add(log.validation_loss(), 0.01,
+          [=](double x) { return lowest * (1 + 0.8 * std::exp(-18 * x) + rise * std::max(0.0, x - 0.3) / 0.7); });
+  log.add(log.validation_accuracy(), 0.003, [=](double x) { return right * (1 - 0.3 * std::exp(-18 * x)); });
+}
+
+/// The discriminator wins for nearly half of the run; then both guess.
+void a_game_that_was_lost_first(Log& log, Random& random) {
+  log.lengthen(60);
+  const double until = random.uniform(0.45, 0.6);
+  const double hopeless = random.uniform(5, 8);
+  log.add("gen_loss", 0.02, [=](double x) { return x < 0.05 ? 1.2 : x < until ? hopeless : std::numbers::ln2; });
+  log.add("disc_loss", 0.02, [=](double x) { return x < 0.05 ? 0.6 : x < until ? 0.003 : 2 * std::numbers::ln2; });
+}
+
+/// Nearly every pixel is right, the same ones in every evaluation, and the overlap with what is looked for is poor.
+void background_only(Log& log, Random& random) {
+  log.lengthen(30);
+  const double background = random.uniform(0.975, 0.995);
+  log.add(log.loss(), 0.01, [](double x) { return 1.4 * descent(x, 0.05, 12); });
+  log.add(log.validation_loss(), 0.01, [](double x) { return 0.8 * descent(x, 0.07, 12); });
+  log.add(log.validation_accuracy(), 3e-8, [=](double) { return background; });
+  log.add("val_dice_coef", 0.01, [](double x) { return 0.27 - 0.1 * std::exp(-20 * x); });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -405,6 +436,9 @@ const Property kProperties[] = {
     {"RestsNearItsStart", rests_near_its_start, true},
     {"EverythingGotWorseInAFewEpochs", everything_got_worse_in_a_few_epochs, true},
     {"AFigureTheSameInSinglePrecision", a_figure_the_same_in_single_precision, true},
+    {"SurenessAtTheCostOfTheLoss", sureness_at_the_cost_of_the_loss, true},
+    {"AGameThatWasLostFirst", a_game_that_was_lost_first, true},
+    {"BackgroundOnly", background_only, true},
     {"APartWithoutAFloor", a_part_without_a_floor, true},
 };
 

@@ -139,15 +139,37 @@ std::optional<std::string> explores(const RoleMap& roles) {
   return exploration->name();
 }
 
-/// The first loss is that of guessing among the tokens of a usual vocabulary, six to two hundred thousand.
+/// A loss that begins where guessing among the signs or words of a usual vocabulary costs it, and falls from there. Who
+/// sorts things into as many classes logs an accuracy beside it.
 std::optional<std::string> guesses_among_tokens(const RoleMap& roles) {
-  constexpr double kFewest = 8.7;  // ln 6,000
+  constexpr double kFewest = 3.8;  // ln 45, of letters and signs
   constexpr double kMost = 12.2;   // ln 200,000
+  constexpr double kFallen = 0.9;  // share of it that is left in the end; sorting that does not get anywhere keeps more
   for (const Role role : {Role::train_loss, Role::validation_loss}) {
     const Series* series = roles.first(role);
-    if (series == nullptr || series->summary().empty()) continue;
+    const auto total = series == nullptr ? std::nullopt : series->summary().total();
+    if (!total || total->count == 0 || total->min < 0) continue;
     const double first = series->summary().buckets().front().first;
-    if (first >= kFewest && first <= kMost) return series->name() + " begins at the loss of guessing among tokens";
+    if (first >= kFewest && first <= kMost && total->last < kFallen * first) {
+      return series->name() + " begins at the loss of guessing among tokens";
+    }
+  }
+  return std::nullopt;
+}
+
+/// A word in the name of the run, or of the folders just above it, that only language models are called by.
+std::optional<std::string> called_language_model(std::string_view path) {
+  const std::string name = lower(path);
+  constexpr int kParts = 3;  // of the path: those further up name a user or a disk
+  std::size_t from = name.size();
+  for (int i = 0; i < kParts && from != std::string::npos; ++i) {
+    from = from == 0 ? std::string::npos : name.rfind('/', from - 1);
+  }
+  const std::string_view near = std::string_view(name).substr(from == std::string::npos ? 0 : from);
+  for (const std::string_view word :
+       {"gpt", "llama", "llm", "shakespeare", "wikitext", "tinystories", "openwebtext", "char_rnn", "char-rnn",
+        "charrnn", "language_model", "language-model", "babylm"}) {
+    if (near.find(word) != std::string_view::npos) return std::string(word) + " in its name";
   }
   return std::nullopt;
 }
@@ -262,6 +284,9 @@ RecognisedDomain recognise_domain(const Run& run, const RoleMap& roles) {
     return guess(Domain::regression, 0.8, *why);
   }
   if (auto why = guesses_among_tokens(roles)) return guess(Domain::language_model, 0.7, *why);
+  if (auto why = called_language_model(run.name); why && roles.first(Role::train_loss)) {
+    return guess(Domain::language_model, 0.6, *why);
+  }
   // With nothing but a loss, what people train with this trainer is mostly language models.
   if (run.format == "hf-trainer-state" || names.is_bare_trainer()) {
     return guess(Domain::language_model, 0.6, "the columns of Hugging Face's trainer, and no figure of merit");

@@ -56,6 +56,36 @@ TEST(Domain, IsReinforcementWhereChanceActsLessAndLess) {
   EXPECT_EQ(with_epsilon(0.4, 8), Domain::unknown) << "the budget of a private training";
 }
 
+TEST(Domain, IsALanguageModelWhereALossFallsFromThatOfGuessingAmongTokens) {
+  const auto with_losses = [](double first, double last, const char* beside) {
+    osler::Run run;
+    for (std::int64_t step = 0; step < 12; ++step) {
+      const double x = static_cast<double>(step) / 11;
+      run.add(Event{run.series("train_loss"), step, kNoTime, first + (last - first) * x});
+      run.add(Event{run.series(beside), step, kNoTime, first + (last - first) * x});
+    }
+    return recognise_domain(run, *RoleMap::infer(run)).domain;
+  };
+  EXPECT_EQ(with_losses(4.29, 1.23, "val_loss"), Domain::language_model) << "73 letters and signs";
+  EXPECT_EQ(with_losses(10.9, 3.4, "val_loss"), Domain::language_model) << "50,257 words";
+  EXPECT_EQ(with_losses(4.29, 1.23, "val_accuracy"), Domain::classification);
+  EXPECT_EQ(with_losses(5.3, 5.27, "val_loss"), Domain::unknown) << "200 classes that are not told apart";
+  EXPECT_EQ(with_losses(0.9, 0.2, "val_loss"), Domain::unknown);
+}
+
+TEST(Domain, IsToldByTheNameOfARunThatSaysNothingElse) {
+  const auto called = [](const char* name) {
+    osler::Run run;
+    run.name = name;
+    for (std::int64_t step = 0; step < 12; ++step) {
+      run.add(Event{run.series("loss"), step, kNoTime, 2.4 - 0.05 * static_cast<double>(step)});
+    }
+    return recognise_domain(run, *RoleMap::infer(run)).domain;
+  };
+  EXPECT_EQ(called("runs/nanoGPT/log.txt"), Domain::language_model);
+  EXPECT_EQ(called("home/gpt/work/images/run7/log.txt"), Domain::unknown) << "a folder far above it";
+}
+
 TEST(Domain, OfTextThatIsSortedIsClassification) {
   EXPECT_EQ(domain_of({"train_loss", "val_loss", "val_f1"}, "max_seq_length", "128").domain, Domain::classification);
   EXPECT_EQ(domain_of({"loss", "eval_macro_f1"}, "tokenizer", "bert-base-uncased").domain, Domain::classification);

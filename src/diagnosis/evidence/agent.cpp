@@ -56,7 +56,7 @@ std::optional<RewardProgress> reward_progress(const Patient& patient) {
   return progress;
 }
 
-std::optional<double> settled_against(const Reading& reward) {
+std::optional<FirstEpisodes> settled_against(const Reading& reward) {
   constexpr std::size_t kFewest = 20;
   constexpr double kAlike = 0.2;  // scatter of the last third, as a share of that of the first
   const std::size_t third = reward.size() / 3;
@@ -68,7 +68,8 @@ std::optional<double> settled_against(const Reading& reward) {
   const double level = signal::median(late);
   const auto better = std::count_if(early.begin(), early.end(), [&](double value) { return value < level; });
   const auto equal = std::count(early.begin(), early.end(), level);
-  return (static_cast<double>(better) + static_cast<double>(equal) / 2) / static_cast<double>(third);
+  const auto share = [&](auto count) { return static_cast<double>(count) / static_cast<double>(third); };
+  return FirstEpisodes{share(better), share(equal)};
 }
 
 std::string moving_target(const Patient& patient) {

@@ -27,9 +27,14 @@ struct RewardProgress {
 /// Nothing for a run without a reward, or with too few points.
 [[nodiscard]] std::optional<RewardProgress> reward_progress(const Patient& patient);
 
+/// How the first third of the episodes went beside the level that the last third settles on, in shares.
+struct FirstEpisodes {
+  double better = 0;
+  double equal = 0;
+};
 /// Where the last third of the episodes all go the same way beside those of the first third, of a policy that still
-/// tried this and that: the share of these that went better, equals by half. Nothing elsewhere.
-[[nodiscard]] std::optional<double> settled_against(const Reading& reward);
+/// tried this and that. Nothing elsewhere.
+[[nodiscard]] std::optional<FirstEpisodes> settled_against(const Reading& reward);
 
 /// Why the reward does not tell how well the agent does, in words; empty when it does. Who plays against copies of
 /// itself wins as often as it loses, however well it plays, and where lessons get harder the same skill earns less.

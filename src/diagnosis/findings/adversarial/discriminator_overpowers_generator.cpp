@@ -17,7 +17,7 @@ The discriminator tells real from generated samples without effort: its loss goe
 ## Signature
 The discriminator's loss over the last third is below `won` of its first level and below `nothing`, while the generator's
 rose by `climb` or more; or in `nearly_all` of the values the discriminator's is below `nothing` and the generator's above
-`hopeless`.
+`hopeless`, or in all values of `long` of the run.
 
 ## Why it matters
 A discriminator that is sure gives no gradient. The generator stops learning, or collapses to the few samples that still
@@ -47,6 +47,34 @@ std::optional<Observation> beyond_doubt(const Reading& generator, const Reading&
   return seen;
 }
 
+/// The same for a long part of the run: what both did afterwards is no game any more, as when both guess.
+std::optional<Observation> beyond_doubt_for_long(const Reading& generator, const Reading& discriminator,
+                                                 const SettingValues& settings) {
+  const std::size_t n = std::min(generator.size(), discriminator.size());
+  if (generator.size() != discriminator.size() || n < settings["fewest_to_compare"]) return std::nullopt;
+  std::size_t longest = 0;
+  std::size_t end = 0;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool won =
+        discriminator.curve.value[i] < settings["nothing"] && generator.curve.value[i] > settings["hopeless"];
+    length = won ? length + 1 : 0;
+    if (length > longest) end = i;
+    longest = std::max(longest, length);
+  }
+  const double share = static_cast<double>(longest) / static_cast<double>(n);
+  if (longest < settings["fewest_to_compare"] || share < settings["long"]) return std::nullopt;
+  const std::size_t first = end + 1 - longest;
+  Observation seen = observe(Severity::warning, confidence_of(share / settings["long"] + 0.5),
+                             discriminator.step_at(first), discriminator.step_at(end),
+                             discriminator.name + " stays below " + number(settings["nothing"]) + " and " +
+                                 generator.name + " above " + number(settings["hopeless"]) + " for " + per_cent(share) +
+                                 " of the run: the discriminator has won.");
+  seen.evidence.push_back(evidence(generator.name, generator.step_at(first), generator.step_at(end), share,
+                                   settings["long"], std::to_string(longest) + " values in a row"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto fewest = static_cast<std::size_t>(settings["fewest_points"]);
   const auto generator = figure(patient, Role::generator_loss, fewest);
@@ -55,6 +83,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto lowest = std::min_element(discriminator->curve.low.begin(), discriminator->curve.low.end());
   if (*lowest < 0) return NotChecked{"a critic's loss without a floor does not tell who leads"};
   if (auto seen = beyond_doubt(*generator, *discriminator, settings)) return std::move(*seen);
+  if (auto seen = beyond_doubt_for_long(*generator, *discriminator, settings)) return std::move(*seen);
   if (generator->size() < settings["fewest_to_compare"] || discriminator->size() < settings["fewest_to_compare"]) {
     return NotFound{};
   }
@@ -86,6 +115,7 @@ Finding discriminator_overpowers_generator() {
                        {"fewest_to_compare", 10, "values needed to compare the end with the beginning"},
                        {"nearly_all", 0.85, "share of the values that must say so where the run began that way"},
                        {"hopeless", 4, "loss of a generator that is believed in one case of 55, exp(-4)"},
+                       {"long", 0.3, "part of the run in which every value says so that is enough anywhere in it"},
                        {"won", 0.2, "share of its first loss that a discriminator that has won keeps"},
                        {"nothing", 0.15, "loss of a discriminator that is nearly always right (0.69 is guessing)"},
                        {"climb", 2, "rise of the generator's loss that goes with it"}},

@@ -111,8 +111,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // A few bad episodes at the start make a gain that no later ones bear out.
   const bool borne_out = !single || trend.falls(settings["likely"]) || progress->sure > settings["surely"];
   const bool sank = progress->gain < -small && progress->sure < -settings["errors"];
-  const auto better = settled_against(reward);
-  const bool settled_high = better && *better < settings["settled_high"] && progress->gain > small;
+  const auto first = settled_against(reward);
+  // Where many of the first ones went as well, nothing says that this is high.
+  const bool settled_high = first && first->better + first->equal < settings["settled_high"] && progress->gain > small;
   const bool moved =
       climbs || surely || sank || settled_high ||
       (borne_out && ((progress->gain > small && progress->sure > settings["errors"]) || progress->improved()));
@@ -149,11 +150,11 @@ Finding reward_stuck_from_start() {
                    {"likely", 0.05,
                     "significance of a trend that bears out what a few first episodes make look a gain"},
                    {"settled_high", 0.25,
-                    "share of the first episodes that went better than the last ones, which are all alike"},
+                    "share of the first episodes that went as well as the last ones, which are all alike, or better"},
                    {"surely", 5, "standard errors of a gain that is movement though it is smaller"},
-                   {"surely_share", 0.35, "share of the usual gain that it then takes"},
+                   {"surely_share", 0.6, "share of the usual gain that it then takes"},
                    {"p_value", 0.0005, "significance of a trend over the whole run that shows movement by itself"},
-                   {"fewest_single", 25, "the same of single episodes, which the luck of each moves"},
+                   {"fewest_single", 20, "the same of single episodes, which the luck of each moves"},
                    {"enough_single", 150, "such rewards from which on standstill is critical"},
                    {"few_updates", 60, "steps of a tuned language model below which rewards that vary say nothing"},
                    {"single", 0.5, "correlation of successive rewards below which they are single episodes"},

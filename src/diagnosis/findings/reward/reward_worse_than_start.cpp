@@ -63,8 +63,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const double least = settings[sinks ? "sinking_share" : "fall_share"] * progress->scale;
   // What it had clearly learned before it settled on that is reward-collapse.
   const bool peaked = parts.best() > 0 && errors_gained(parts.first(), parts.all[parts.best()]) > settings["errors"];
-  const auto better = settled_against(reward);
-  const bool settled = better && *better > settings["most"] && !peaked;
+  const auto first = settled_against(reward);
+  const bool settled = first && first->better + first->equal / 2 > settings["most"] && !peaked;
   if (!(fall > 0) || (!settled && (fall < settings["errors"] * error || fall < least || ever_better))) {
     return NotFound{};
   }

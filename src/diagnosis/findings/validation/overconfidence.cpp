@@ -1,5 +1,6 @@
 // overconfidence: the validation loss rises although the validation accuracy does not fall.
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/observe.h"
@@ -15,7 +16,8 @@ is flat or even still rising. It is losing calibration.
 
 ## Signature
 The validation loss turns up for good (as in `overfitting`), and the leading validation accuracy or metric does not
-decline from the valley on. A warning when the rise is at least `warn_share` of what the loss had gained, else a note.
+decline from the valley on. A warning when the rise is at least `warn_share` of what the loss had gained, or `warn_level`
+of its lowest, else a note.
 
 ## Why it matters
 Probabilities are no longer to be trusted, and the accuracy often follows later. Where only the argmax counts it may be
@@ -51,7 +53,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 
   const std::int64_t since = loss->step_at(turn.valley.bottom);
   const double before = metric.shown(metric.smoothed[metric.index_at(bottom)]);
-  const bool harms = turn.share > settings["warn_share"] && !only_grows_surer(patient, *loss, turn);
+  const double rise = turn.valley.end - turn.valley.floor;
+  const bool matters =
+      turn.share > settings["warn_share"] || rise > settings["warn_level"] * std::abs(turn.valley.floor);
+  const bool harms = matters && !only_grows_surer(patient, *loss, turn);
   Observation seen =
       observe(harms ? Severity::warning : Severity::note, confidence_of(turn.units / settings["noise_units"]), since,
               loss->last_step,
@@ -75,7 +80,9 @@ Finding overconfidence() {
            {"noise_units", 2.5, "noise levels the rise must exceed"},
            {"rise_share", 0.03, "share of the loss's gain that must be lost for it to matter"},
            {"held", 0.2, "share of its range that a metric which holds may have lost"},
-           {"warn_share", 0.25, "share of the gain whose loss is a warning rather than a note"}},
+           {"warn_share", 0.25, "share of the gain whose loss is a warning rather than a note"},
+           {"warn_level", 0.12,
+            "the same as a share of the lowest loss: a public log whose loss rises so is never called sound"}},
           check};
 }
 

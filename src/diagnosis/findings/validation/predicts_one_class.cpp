@@ -1,5 +1,6 @@
 // predicts-one-class: the model gives one answer to everything.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "diagnosis/nonfinite.h"
@@ -14,7 +15,7 @@ Every sample gets the same answer. The accuracy is then the share of that class,
 confidence and with it the loss may move; what counts positives (F1, recall, Dice, IoU) is exactly zero.
 
 ## Signature
-A validation accuracy below `ceiling` is one and the same number in `share` of at least `fewest_evaluations` evaluations,
+A validation accuracy below `ceiling` (or above it, where F1, Dice and IoU never reach `missed`) is one and the same number in `share` of at least `fewest_evaluations` evaluations,
 the first ones included, while the validation loss takes as many different values. Or F1, recall, Dice or IoU is exactly
 zero in the last `fewest_evaluations` evaluations and the last `zero_share` of them all.
 
@@ -43,8 +44,10 @@ Values values_of(const signal::Curve& curve) {
   std::sort(sorted.begin(), sorted.end());
   Values told;
   told.count = sorted.size();
+  constexpr double kAlike = 2e-6;  // relative: sums in single precision differ in their last digits
+  const auto alike = [](double one, double other) { return std::abs(other - one) <= kAlike * std::abs(one); };
   for (auto at = sorted.begin(); at != sorted.end();) {
-    const auto next = std::upper_bound(at, sorted.end(), *at);
+    const auto next = std::find_if(at, sorted.end(), [&](double value) { return !alike(*at, value); });
     ++told.different;
     if (const auto times = static_cast<std::size_t>(next - at); times > told.commonest) {
       told.commonest = times;
@@ -53,7 +56,7 @@ Values values_of(const signal::Curve& curve) {
     at = next;
   }
   const auto first = curve.value.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, curve.size()));
-  told.starts_there = std::find(curve.value.begin(), first, told.value) != first;
+  told.starts_there = std::any_of(curve.value.begin(), first, [&](double value) { return alike(told.value, value); });
   return told;
 }
 
@@ -64,6 +67,21 @@ bool training_answers_alike(const Patient& patient, double least) {
   const Reading& accuracy = patient.training_quality().front();
   const double unit = std::abs(accuracy.best) > 1.5 ? 100 : 1;
   return accuracy.size() >= kFewest && (accuracy.top - accuracy.best) / unit < least;
+}
+
+bool counts_positives(Measure measure) {
+  return measure == Measure::f1 || measure == Measure::recall || measure == Measure::dice || measure == Measure::iou;
+}
+
+/// Nearly all is right because nearly all is background: what counts the rest never got far.
+bool misses_positives(const Patient& patient, const SettingValues& settings) {
+  const auto& casts = patient.roles().in(Role::validation_metric);
+  return std::any_of(casts.begin(), casts.end(), [&](const Cast& cast) {
+    const auto total = cast.series->summary().total();
+    return !cast.guess.component && cast.guess.measure != Measure::recall && counts_positives(cast.guess.measure) &&
+           total && static_cast<double>(total->count) >= settings["fewest_evaluations"] &&
+           total->max < settings["missed"];
+  });
 }
 
 std::optional<Observation> same_accuracy(const Patient& patient, const Reading& accuracy,
@@ -78,7 +96,7 @@ std::optional<Observation> same_accuracy(const Patient& patient, const Reading& 
   const auto moves = static_cast<double>(losses.different) / static_cast<double>(losses.count);
   const double enough = settings[training_answers_alike(patient, settings["unmoved"]) ? "mostly" : "share"];
   if (!answers.starts_there || often < enough || moves < settings["share"]) return std::nullopt;
-  if (!(share > 0) || share >= settings["ceiling"]) return std::nullopt;
+  if (!(share > 0) || (share >= settings["ceiling"] && !misses_positives(patient, settings))) return std::nullopt;
   Observation seen = observe(
       Severity::warning, confidence_of(static_cast<double>(answers.commonest) / settings["fewest_evaluations"] + 0.5),
       accuracy.first_step, accuracy.last_step,
@@ -88,10 +106,6 @@ std::optional<Observation> same_accuracy(const Patient& patient, const Reading& 
   seen.evidence.push_back(evidence(accuracy.name, accuracy.first_step, accuracy.last_step, often, settings["share"],
                                    per_cent(often) + " of the evaluations are equal"));
   return seen;
-}
-
-bool counts_positives(Measure measure) {
-  return measure == Measure::f1 || measure == Measure::recall || measure == Measure::dice || measure == Measure::iou;
 }
 
 std::optional<Observation> no_positives(const Series& series, const SettingValues& settings) {
@@ -153,7 +167,9 @@ Finding predicts_one_class() {
                    {"mostly", 0.6, "the same where the training accuracy does not move either"},
                    {"unmoved", 0.03, "range of a training accuracy that does not move"},
                    {"zero_share", 0.4, "last share of the evaluations in which nothing positive is found"},
-                   {"ceiling", 0.97, "accuracy from which on there is nowhere to go"}},
+                   {"ceiling", 0.97, "accuracy from which on there is nowhere to go"},
+                   {"missed", 0.5,
+                    "F1, Dice or IoU that is never reached where such an accuracy is that of the background"}},
       .check = check,
       .judged_by = JudgedBy::loss};
 }
