@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "diagnosis/evidence/agent.h"
 #include "diagnosis/observe.h"
@@ -17,7 +18,7 @@ The discriminator tells real from generated samples without effort: its loss goe
 ## Signature
 The discriminator's loss over the last third is below `won` of its first level and below `nothing`, while the generator's
 rose by `climb` or more; or in `nearly_all` of the values the discriminator's is below `nothing` and the generator's above
-`hopeless`, or in all values of `long` of the run.
+`hopeless`, or in `long` of them, whatever came afterwards.
 
 ## Why it matters
 A discriminator that is sure gives no gradient. The generator stops learning, or collapses to the few samples that still
@@ -52,26 +53,22 @@ std::optional<Observation> beyond_doubt_for_long(const Reading& generator, const
                                                  const SettingValues& settings) {
   const std::size_t n = std::min(generator.size(), discriminator.size());
   if (generator.size() != discriminator.size() || n < settings["fewest_to_compare"]) return std::nullopt;
-  std::size_t longest = 0;
-  std::size_t end = 0;
-  std::size_t length = 0;
+  std::vector<std::size_t> won;
   for (std::size_t i = 0; i < n; ++i) {
-    const bool won =
-        discriminator.curve.value[i] < settings["nothing"] && generator.curve.value[i] > settings["hopeless"];
-    length = won ? length + 1 : 0;
-    if (length > longest) end = i;
-    longest = std::max(longest, length);
+    if (discriminator.curve.value[i] < settings["nothing"] && generator.curve.value[i] > settings["hopeless"]) {
+      won.push_back(i);
+    }
   }
-  const double share = static_cast<double>(longest) / static_cast<double>(n);
-  if (longest < settings["fewest_to_compare"] || share < settings["long"]) return std::nullopt;
-  const std::size_t first = end + 1 - longest;
-  Observation seen = observe(Severity::warning, confidence_of(share / settings["long"] + 0.5),
-                             discriminator.step_at(first), discriminator.step_at(end),
-                             discriminator.name + " stays below " + number(settings["nothing"]) + " and " +
-                                 generator.name + " above " + number(settings["hopeless"]) + " for " + per_cent(share) +
-                                 " of the run: the discriminator has won.");
-  seen.evidence.push_back(evidence(generator.name, generator.step_at(first), generator.step_at(end), share,
-                                   settings["long"], std::to_string(longest) + " values in a row"));
+  const double share = static_cast<double>(won.size()) / static_cast<double>(n);
+  if (won.size() < settings["fewest_to_compare"] || share < settings["long"]) return std::nullopt;
+  Observation seen =
+      observe(Severity::warning, confidence_of(share / settings["long"] + 0.5), discriminator.step_at(won.front()),
+              discriminator.step_at(won.back()),
+              discriminator.name + " lies below " + number(settings["nothing"]) + " and " + generator.name + " above " +
+                  number(settings["hopeless"]) + " for " + per_cent(share) + " of the run: the discriminator has won.");
+  seen.evidence.push_back(evidence(generator.name, generator.step_at(won.front()), generator.step_at(won.back()), share,
+                                   settings["long"],
+                                   std::to_string(won.size()) + " of " + std::to_string(n) + " values"));
   return seen;
 }
 
@@ -115,7 +112,7 @@ Finding discriminator_overpowers_generator() {
                        {"fewest_to_compare", 10, "values needed to compare the end with the beginning"},
                        {"nearly_all", 0.85, "share of the values that must say so where the run began that way"},
                        {"hopeless", 4, "loss of a generator that is believed in one case of 55, exp(-4)"},
-                       {"long", 0.3, "part of the run in which every value says so that is enough anywhere in it"},
+                       {"long", 0.3, "share of the values that is enough anywhere in the run"},
                        {"won", 0.2, "share of its first loss that a discriminator that has won keeps"},
                        {"nothing", 0.15, "loss of a discriminator that is nearly always right (0.69 is guessing)"},
                        {"climb", 2, "rise of the generator's loss that goes with it"}},
