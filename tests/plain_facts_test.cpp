@@ -395,6 +395,33 @@ void background_only(Log& log, Random& random) {
   log.add("val_dice_coef", 0.01, [](double x) { return 0.27 - 0.1 * std::exp(-20 * x); });
 }
 
+/// Nearly all of the training set is right, and half of the rest is not, in a handful of evaluations.
+void answers_far_apart(Log& log, Random& random) {
+  log.lengthen(40);
+  const double carried = random.uniform(0.3, 0.5);
+  log.add(log.loss(), 0.03, [](double x) { return 0.3 + 2 * std::exp(-4 * x); });
+  log.add(log.accuracy(), 0.01, [](double x) { return 0.97 - 0.8 * std::exp(-5 * x); });
+  log.evaluate(log.validation_accuracy(), log.points() / 4, 0.01, [=](double x) { return carried * (0.8 + 0.2 * x); });
+}
+
+/// The decay takes a tenth of every weight and more in each step.
+void a_decay_that_leaves_no_weight(Log& log, Random& random) {
+  log.lengthen(60);
+  const double rate = random.log_uniform(1e-4, 1e-2);
+  log.configure("optimizer", "adamw").configure("lr", fmt::format("{}", rate));
+  log.configure("weight_decay", fmt::format("{}", random.uniform(0.1, 0.5) / rate));
+  log.add(log.loss(), 0.04, [](double x) { return 0.9 + 0.8 * std::exp(-40 * x); });
+}
+
+/// Batches are spoilt from the middle on: the loss leaps, and no value comes back to where it was.
+void a_leap_that_is_never_made_good(Log& log, Random& random) {
+  log.shorten(static_cast<std::size_t>(random.integer(24, 60)), 1);
+  const double at = random.uniform(0.4, 0.6);
+  log.add(log.loss(), 0, [=, &random](double x) {
+    return x < at ? (0.7 + 1.1 * std::exp(-9 * x)) * (1 + 0.04 * random.normal()) : 1.25 * (1 + 0.08 * random.normal());
+  });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -439,6 +466,9 @@ const Property kProperties[] = {
     {"SurenessAtTheCostOfTheLoss", sureness_at_the_cost_of_the_loss, true},
     {"AGameThatWasLostFirst", a_game_that_was_lost_first, true},
     {"BackgroundOnly", background_only, true},
+    {"AnswersFarApart", answers_far_apart, true},
+    {"ADecayThatLeavesNoWeight", a_decay_that_leaves_no_weight, true},
+    {"ALeapThatIsNeverMadeGood", a_leap_that_is_never_made_good, true},
     {"APartWithoutAFloor", a_part_without_a_floor, true},
 };
 

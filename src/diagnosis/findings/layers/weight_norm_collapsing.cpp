@@ -1,8 +1,13 @@
 // weight-norm-collapsing: the weights of a layer shrink towards zero.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
+#include "diagnosis/configured.h"
+#include "diagnosis/evidence/solved.h"
 #include "diagnosis/layers.h"
+#include "diagnosis/measuring.h"
 #include "diagnosis/observe.h"
 #include "diagnosis/weight_norms.h"
 
@@ -17,6 +22,10 @@ The norm of a layer's weights falls to a small fraction of what it was.
 A layer that began at no less than `counts` of the usual size of the run's layers has shrunk below `left` of its initial
 norm (critical: below `nothing_left`), and either still shrinks significantly or has nothing left.
 
+Where the log has no norms, the configuration tells: each step takes the rate times the decay from every weight. When
+that is `per_step` of it or more, little but the last gradients is left, and it is a warning unless the training set is
+solved all the same.
+
 ## Why it matters
 A layer without weights passes nothing on. Weight decay that outweighs the gradient, or a layer that gets no gradient at
 all under decay, ends there.
@@ -30,9 +39,27 @@ removes weights on purpose. Biases may pass through zero and are left out.
 - van Laarhoven 2017, L2 Regularization versus Batch and Weight Normalization.
 )";
 
+/// The configured decay alone takes so much of every weight in each step that none can grow.
+std::optional<Observation> decays_at_once(const Patient& patient, const SettingValues& settings) {
+  const auto decay = weight_decay(patient);
+  const auto rate = highest_rate(patient);
+  const Reading* loss = patient.training();
+  if (!decay || !rate || loss == nullptr || loss->size() < settings["fewest_points"] || solved(patient)) return {};
+  const double taken = *rate * *decay;
+  if (taken < settings["per_step"]) return {};
+  Observation seen =
+      observe(Severity::warning, confidence_of(taken / settings["per_step"] + 0.5), loss->first_step, loss->last_step,
+              "A weight decay of " + number(*decay) + " at a rate of " + number(*rate) + " takes " +
+                  per_cent(std::min(1.0, taken)) + " of every weight in each step.");
+  seen.evidence.push_back(evidence(loss->name, loss->first_step, loss->last_step, taken, settings["per_step"],
+                                   "usual set-ups take 0.000001 to 0.0001"));
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const WeightNorms norms = weight_norms(patient, settings["fewest_points"]);
   if (norms.layers.empty()) {
+    if (auto seen = decays_at_once(patient, settings)) return std::move(*seen);
     return NotChecked{"no weight norm of a layer with at least " + number(settings["fewest_points"]) + " values"};
   }
   std::vector<const WeightNorm*> shrunk;
@@ -77,6 +104,7 @@ Finding weight_norm_collapsing() {
           {{"fewest_points", 8, "logged norms needed to see a decline"},
            {"counts", 0.1, "share of the usual initial size below which a layer is too small to judge"},
            {"left", 0.03, "share of the initial norm; weight decay beside normalisation leaves more than a tenth"},
+           {"per_step", 0.02, "part of each weight that decay takes in a step, after fifty of which a third is left"},
            {"nothing_left", 0.001, "share of the initial norm that is as good as nothing"},
            {"p_value", 0.01, "significance of the decline"}},
           check};

@@ -26,7 +26,8 @@ end level was last seen in the first `lost_time` of the way to the best point. W
 single points is large, the medians of the best and the last eighth of the curve may part by `parted_errors` standard
 errors instead, when `parted_lost` of the gain is lost. A leap of `leap_units` that the last third of the run does not
 win back (`won_back`) counts from `leap_lost` and `leap_time` on. A positive loss that climbed to `multiple` times its best and to
-`not_small` of its start has diverged when that is `way_lost` of its way down in logarithms. A rise to `explosion` times the lowest level counts
+`not_small` of its start has diverged when that is `way_lost` of its way down in logarithms, and so has one of which no value has come back
+into a stretch about its best for as long, `lost_share` above it. A rise to `explosion` times the lowest level counts
 whatever was gained before (of networks that play against each other nothing less does), and so does an end `above_start` times above the first level where the loss was that high for
 `strays` of the run.
 
@@ -240,6 +241,27 @@ bool climbs_by_factors(const Reading& loss, const SettingValues& settings) {
   return trend.rises(kSignificance) || trend.tau >= kAgree;
 }
 
+/// It left a stretch about its best at once, and no value has come back into it since: whatever the scatter, chance
+/// does not sort two stretches of this length like that.
+bool leaves_for_good(const Reading& loss, double lost_share) {
+  constexpr std::size_t kBefore = 5;  // one of 1,287 orders of so many values sorts them
+  constexpr std::size_t kAfter = 8;
+  const auto values = std::span(loss.curve.value);
+  const std::size_t n = values.size();
+  if (loss.best_at + kAfter >= n || loss.best_at + 1 < kBefore) return false;
+  // The leap lies where the lowest value after it is still above the highest of the stretch before it.
+  double lowest = *std::min_element(values.end() - static_cast<std::ptrdiff_t>(kAfter), values.end());
+  for (std::size_t at = n - kAfter; at >= kBefore && at > loss.best_at; --at) {
+    lowest = std::min(lowest, values[at]);
+    const auto before = values.subspan(at - kBefore, kBefore);
+    const double highest = *std::max_element(before.begin(), before.end());
+    const double gain = loss.start - signal::median(before);
+    const double lost = signal::median(values.subspan(at)) - signal::median(before);
+    if (lowest > highest && gain > 0 && lost > lost_share * gain) return true;
+  }
+  return false;
+}
+
 /// It ends far above where it began and was there for much of the run: whatever the swings, it does not train.
 bool strays_above(const Reading& loss, const SettingValues& settings) {
   constexpr double kErrors = 4;  // first values may lie low by luck
@@ -367,7 +389,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
       settles_after_start(*loss, settings["start"]) || still_comes_down(*loss, rise, settings["won_back"]);
   if (!exploded && !strays && recovers) return NotFound{};
   const bool together =
-      both_climb(patient, *loss, settings["lost_share"]) || (!recovers && climbs_by_factors(*loss, settings));
+      both_climb(patient, *loss, settings["lost_share"]) ||
+      (!recovers && (climbs_by_factors(*loss, settings) || leaves_for_good(*loss, settings["lost_share"])));
   if (!exploded && !above && !together && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
     return NotFound{};
   }

@@ -24,7 +24,8 @@ The rate has been below `spent_share` of its peak for the last `stretch` of the 
 exponential, fitted to that part alone) lies clearly lower: by `promised_share` of what had been gained, or of its level
 where that is less, and `noise_units` noise units. Of this promise less than `kept_share` was kept, and since the rate
 is spent the loss stands still. A rate that was at work too briefly to fit anything convicts itself when the loss fell
-while it lasted and has stood still for the `brief_part` of the run since.
+while it lasted and has stood still for the `brief_part` of the run since. A rate that is cut at once to a quarter or less
+within the `early` part of the run (`early_steep` where the loss fell steeply) convicts itself when the descent ends with it.
 
 ## Why it matters
 The rest of the run is computed for nothing. A schedule that is as long as the run would have used it.
@@ -133,8 +134,10 @@ std::optional<Cut> early_cut(const RateCurve& rate, const Reading& loss, const S
     const bool at_work = rate.curve.value[i - 1] > settings["working_share"] * rate.peak;
     const bool for_good = *std::max_element(rate.curve.value.begin() + static_cast<std::ptrdiff_t>(i),
                                             rate.curve.value.end()) < rate.curve.value[i - 1] / 2;
-    if (factor < settings["cut"] || !at_work || !for_good || when < settings["window"] || when > settings["early"])
+    if (factor < settings["cut"] || !at_work || !for_good || when < settings["window"] ||
+        when > settings["early_steep"]) {
       continue;
+    }
     const Movement before =
         movement_of(loss, loss.index_at(steps[i] - settings["window"] * length), loss.index_at(steps[i]));
     const std::size_t settled = loss.index_at(steps[i] + settings["settles"] * length);
@@ -144,7 +147,12 @@ std::optional<Cut> early_cut(const RateCurve& rate, const Reading& loss, const S
     const double slow = std::max(after.fall(), 0.0) / (1 - when - settings["settles"]);
     const bool fell = before.falls(settings["p_value"] * 5, settings["falling"] * std::abs(before.from));
     const bool arrived = loss.best >= 0 && loss.end < settings["near_end"] * loss.start;
-    if (fell && !arrived && fast > settings["slower"] * slow) return Cut{i, fast, slow, factor};
+    // Plans cut at a third of the run and later, but not while the loss still falls steeply.
+    const bool planned = when > settings["early"];
+    const bool steep = before.fall() > settings["steep"] * std::abs(before.from);
+    if (fell && !arrived && (!planned || steep) && fast > settings[planned ? "slower_planned" : "slower"] * slow) {
+      return Cut{i, fast, slow, factor};
+    }
   }
   return std::nullopt;
 }
@@ -220,6 +228,9 @@ Finding learning_rate_spent() {
        {"brief_units", 5, "noise levels by which the loss must have fallen before, in that case"},
        {"cut", 4, "factor by which a rate is cut at once"},
        {"early", 0.32, "part of the run within which a cut comes early; plans cut at a third or later"},
+       {"early_steep", 0.45, "the same where the loss still fell steeply"},
+       {"steep", 0.2, "fall within the window, as a share of the level, that is steep"},
+       {"slower_planned", 20, "factor by which the descent must have slowed down then"},
        {"window", 0.12, "part of the run before the cut over which the loss must fall"},
        {"settles", 0.05, "part of the run after the cut in which the noise it takes away looks like a fall"},
        {"falling", 0.12, "fall within the window, as a share of the level, that is fast"},

@@ -22,7 +22,8 @@ it better than a falling one, the rise after the valley is significant, exceeds 
 (`rise_share` of what validation had gained, and `level_share` of its level), while the training loss falls on or is
 far below validation. Without a validation loss, an accuracy or metric that peaks and declines is judged the same way.
 An accuracy that has rested for `rest_share` of the run, while training came to be `surer` of its own answers, is the
-same where no validation loss is logged. In a log without any loss, training that is solved beside validation that rests `answers_gap` below it is the same.
+same where no validation loss is logged. In a log without any loss, training that is solved beside validation that rests `answers_gap` below it is the same,
+and so is training above `nearly_solved` with validation as far below it in every one of `few_answers` evaluations.
 
 ## Why it matters
 Every step after the valley makes the model worse at its job. The best checkpoint lies at the valley.
@@ -136,6 +137,35 @@ std::optional<Observation> learned_by_heart(const Patient& patient, const Settin
   seen.evidence.push_back(evidence(hits->name, hits->first_step, hits->last_step, best, settings["carries_over"],
                                    "the best of " + number(hits->curve.points()) + " evaluations"));
   seen.qualifiers["carried"] = "nothing";
+  return seen;
+}
+
+/// Training is nearly solved, and the answers on validation data are nowhere near it, in any evaluation.
+std::optional<Observation> answers_far_apart(const Patient& patient, const SettingValues& settings) {
+  const Reading* training = nullptr;
+  const Reading* validation = nullptr;
+  double trained = 0;
+  double carried = 1;
+  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
+    if (pair.split == "training") training = pair.accuracy;
+    if (pair.split == "training") trained = pair.share(pair.accuracy->end);
+    if (pair.split == "validation") validation = pair.accuracy;
+    if (pair.split == "validation") carried = pair.share(pair.accuracy->best);
+  }
+  if (training == nullptr || validation == nullptr || training->size() < settings["fewest_points"] ||
+      validation->size() < settings["few_answers"] || trained < settings["nearly_solved"] ||
+      trained - carried < settings["answers_gap"]) {
+    return {};
+  }
+  const auto best = static_cast<std::size_t>(validation->best_at);
+  Observation seen = observe(
+      Severity::warning, confidence_of((trained - carried) / settings["answers_gap"] + 0.5), validation->step_at(best),
+      validation->last_step,
+      "Training is right in " + per_cent(trained) + " of the cases, validation in " + per_cent(carried) + " at best.");
+  seen.qualifiers["best_step"] = std::to_string(validation->step_at(best));
+  seen.evidence.push_back(evidence(validation->name, validation->first_step, validation->last_step, trained - carried,
+                                   settings["answers_gap"],
+                                   per_cent(trained - carried) + " of the answers are right on training data only"));
   return seen;
 }
 
@@ -372,6 +402,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = carries_nothing_over(patient, settings)) return std::move(*seen);
   if (auto seen = pulls_away(patient, settings)) return std::move(*seen);
   if (auto seen = answers_stand(patient, settings)) return std::move(*seen);
+  if (auto seen = answers_far_apart(patient, settings)) return std::move(*seen);
   if (!checked)
     return NotChecked{"no validation series with at least " + number(settings["fewest_points"]) + " points"};
   return NotFound{};
@@ -420,7 +451,9 @@ Finding overfitting() {
        {"surer", 0.15, "probability of right answers in training, less the share of them in validation, that it takes"},
        {"solved", 0.95, "training accuracy of a set that is solved"},
        {"carries_over", 0.1, "validation accuracy below which nothing of that carries over"},
-       {"answers_gap", 0.4, "answers right on training data only, where the log holds no loss"},
+       {"answers_gap", 0.4, "answers right on training data only that no curve has to bear out"},
+       {"nearly_solved", 0.9, "training accuracy from which on they count"},
+       {"few_answers", 3, "evaluations needed for that"},
        {"answers_rest", 0.03, "answers that validation may still gain in the second half of such a run"},
        {"fewest_evaluations", 8, "evaluations after which it should have"},
        {"critical_share", 1, "share of the gain whose loss is critical, unless most answers are right all the same"},
