@@ -129,9 +129,8 @@ TEST_F(BadInputTest, AFileOfFourGigabytesOfHolesIsRefusedInLittleMemory) {
     const Outcome outcome = osler({"diagnose", name});
     EXPECT_EQ(outcome.exit_code, 2) << name << outcome.out << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(name));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    EXPECT_LT(outcome.peak_kilobytes, 200'000) << name;
-#endif
+    // A sanitizer keeps what was freed, up to a quarter of a gigabyte, which is still a sixteenth of the file.
+    EXPECT_LT(outcome.peak_kilobytes, 400'000) << name;
   }
 }
 
