@@ -422,6 +422,16 @@ void a_leap_that_is_never_made_good(Log& log, Random& random) {
   });
 }
 
+/// A dozen epochs: validation gets a little worse in every one of the last half, and training goes on.
+void a_rise_in_every_epoch(Log& log, Random& random) {
+  log.shorten(static_cast<std::size_t>(random.integer(10, 14)), 1);
+  const double lowest = random.log_uniform(0.3, 3);
+  const double rise = random.uniform(0.05, 0.08);
+  log.add(log.loss(), 0.002, [=](double x) { return lowest * (0.7 + 1.3 * std::exp(-4 * x)); });
+  log.add(log.validation_loss(), 0.001,
+          [=](double x) { return lowest * (1 + 0.8 * std::exp(-14 * x) + rise * std::max(0.0, x - 0.35) / 0.65); });
+}
+
 const Property kProperties[] = {
     {"EndsFarAboveItsStart", ends_far_above_its_start, true},
     {"AtChanceByLossAndAccuracy", at_chance_by_loss_and_accuracy, true},
@@ -469,6 +479,7 @@ const Property kProperties[] = {
     {"AnswersFarApart", answers_far_apart, true},
     {"ADecayThatLeavesNoWeight", a_decay_that_leaves_no_weight, true},
     {"ALeapThatIsNeverMadeGood", a_leap_that_is_never_made_good, true},
+    {"ARiseInEveryEpoch", a_rise_in_every_epoch, true},
     {"APartWithoutAFloor", a_part_without_a_floor, true},
 };
 

@@ -54,8 +54,14 @@ Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_leve
   // A long rise is visible beneath noise larger than a single step of it: the noise of a mean shrinks.
   const double shrink = std::sqrt(std::max(1.0, static_cast<double>(after) / 8));
   turn.units *= shrink;
-  turn.real = convincing && turn.units > limits.noise_units && turn.share > limits.rise_share &&
-              rise > limits.level_share * reading.level;
+  // A rise at every one of so many points is no noise; what the descent before them bends looks like some.
+  constexpr std::size_t kEveryOne = 5;
+  const auto later = std::span(reading.curve.value).subspan(turn.valley.bottom);
+  const bool steady = after >= kEveryOne && std::is_sorted(later.begin(), later.end());
+  const bool matters = turn.share > (steady ? limits.rise_share / 2 : limits.rise_share) ||
+                       (limits.level_enough > 0 && rise > limits.level_enough * reading.level);
+  turn.real =
+      convincing && (steady || turn.units > limits.noise_units) && matters && rise > limits.level_share * reading.level;
   return turn;
 }
 

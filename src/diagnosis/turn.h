@@ -13,6 +13,7 @@ struct TurnLimits {
   double level_share = 0.01;  ///< share of the level that the rise must exceed
   double least_gain = 0.02;   ///< gain assumed for a curve that never fell, as a share of its level
   double p_value = 0.05;      ///< significance of the rise
+  double level_enough = 0;    ///< share of the level that matters whatever the gain was; 0 for none
 };
 
 /// The valley of a reading and how much its rise matters.

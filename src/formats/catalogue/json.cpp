@@ -28,7 +28,8 @@ A JSON document that holds a history.
 
 **What is read.** Objects in an array are rows, read like JSON lines. Arrays of numbers are series, point by point; where
 one array divides a longer one evenly it was taken once per epoch, and its points stand at the epochs' ends. Arrays of
-`[wall time, step, value]` are points of a series named after the file. Nested keys are joined with `/`, without words such
+`[wall time, step, value]` are points of a series named after the file; `[step, a, b]` in a file called after a loss are the losses of
+training and validation. Nested keys are joined with `/`, without words such
 as `history` or `logs`. Single numbers and texts become configuration; a document that has nothing else is one row.
 
 **Limits.** The document is held in memory and may have 1 GiB. One that is cut off is read up to its last complete value.

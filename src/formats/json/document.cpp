@@ -143,14 +143,22 @@ class DocumentVisitor final : public JsonVisitor {
     records_->rows.row(row, sink_);
   }
 
-  /// TensorBoard's JSON download has [wall time, step, value]; others write [step, value].
+  /// The columns of rows without keys. TensorBoard's JSON download has [wall time, step, value]; others write
+  /// [step, value], or [step, training loss, validation loss].
+  static std::vector<std::string> unnamed_columns(const Row& row, const std::string& value) {
+    constexpr double kLongAgo = 1e8;  // seconds after 1970: no download is of 1973, and hardly a run has as many steps
+    if (row.cells.size() == 2) return {"step", value};
+    if (row.cells.size() != 3) return {};
+    const bool timed = !(row.cells[0].value < kLongAgo) || value.find("loss") == std::string::npos;
+    if (timed) return {"wall_time", "step", value};
+    return {"step", "train_loss", "val_loss"};
+  }
+
   void end_unnamed_row() {
     const Row row = records_->row.row();
     const std::string& path = levels_.back().path;
     const std::string value = path.empty() ? name_ : path;
-    const std::vector<std::string> names = row.cells.size() == 3 ? std::vector<std::string>{"wall_time", "step", value}
-                                           : row.cells.size() == 2 ? std::vector<std::string>{"step", value}
-                                                                   : std::vector<std::string>{};
+    const std::vector<std::string> names = unnamed_columns(row, value);
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < names.size(); ++i) {
       cells.push_back({records_->rows.column(names[i]), row.cells[i].value});

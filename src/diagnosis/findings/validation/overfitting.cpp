@@ -19,7 +19,7 @@ The model keeps getting better on the data it trains on and worse on data it doe
 ## Signature
 The validation loss falls to a valley and then rises for good: a falling-then-rising fit (unimodal regression) explains
 it better than a falling one, the rise after the valley is significant, exceeds `noise_units` noise units and matters
-(`rise_share` of what validation had gained, and `level_share` of its level), while the training loss falls on or is
+(`rise_share` of what validation had gained or, of a language model, `level_enough` of its level, and `level_share` of its level), while the training loss falls on or is
 far below validation. Without a validation loss, an accuracy or metric that peaks and declines is judged the same way.
 An accuracy that has rested for `rest_share` of the run, while training came to be `surer` of its own answers, is the
 same where no validation loss is logged. In a log without any loss, training that is solved beside validation that rests `answers_gap` below it is the same,
@@ -353,7 +353,10 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   bool checked = false;
   if (loss != nullptr && enough(*loss)) {
     checked = true;
-    const Turn turn = turn_of(*loss, limits_for_loss(settings), comparable_start(patient));
+    TurnLimits limits = limits_for_loss(settings);
+    // Most of what a language model gains it gains at once, and a few hundredths of a nat more matter all the same.
+    if (patient.domain().domain == Domain::language_model) limits.level_enough = settings["level_enough"];
+    const Turn turn = turn_of(*loss, limits, comparable_start(patient));
     const double bottom = loss->curve.step[turn.valley.bottom];
     // Where training is not in the log, only a rise that gives much of the gain back speaks for itself.
     const bool alone = patient.training() == nullptr && patient.training_quality().empty();
@@ -420,6 +423,7 @@ Finding overfitting() {
        {"noise_units", 2.5, "noise levels the rise must exceed"},
        {"rise_share", 0.06, "share of validation's gain that must be lost for it to matter"},
        {"level_share", 0.01, "share of validation's level that the rise must exceed"},
+       {"level_enough", 0.04, "share of a language model's validation level that matters however much had been gained"},
        {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
        {"p_value", 0.02, "significance of the rise after the valley"},
        {"newest", 0.1, "last part of the evaluations in which the best one means that nothing has turned"},
