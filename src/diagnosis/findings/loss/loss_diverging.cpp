@@ -277,6 +277,35 @@ bool strays_above(const Reading& loss, const SettingValues& settings) {
   return static_cast<double>(above) > settings["strays"] * static_cast<double>(loss.size());
 }
 
+/// The margin of a plain fact: beyond doubt, but no number of noise levels tells how far.
+constexpr double kSure = 2;
+
+/// How surely a loss that ends above its start has gone for good, as a margin: the surer the further it ends above where
+/// it began, if it had learned before. What was lowest at its start may be raised by design and settle.
+double margin_above(const Reading& loss, const SettingValues& settings) {
+  constexpr double kErrors = 3;
+  constexpr double kMost = 10;
+  constexpr std::size_t kFewest = 32;  // the smoothed curve of fewer points has lucky lows
+  const Beginning beginning = beginning_of(loss);
+  const double begin = std::max(beginning.level, loss.start);
+  const double learned = begin - loss.best;
+  if (loss.negated || !(begin > 0) || loss.size() < kFewest) return kSure;
+  if (learned < settings["learned"] * begin || learned < kErrors * beginning.error) return kSure;
+  return std::clamp(kSure * loss.end / (settings["above_start"] * begin), kSure, kMost);
+}
+
+/// More than half of the gain is lost and nothing holds the loss: it has climbed for long, and no slower of late.
+bool climbs_for_long(const Reading& loss, double lost, const SettingValues& settings) {
+  constexpr double kSignificance = 0.001;
+  const std::size_t climbing = loss.size() - loss.best_at;
+  if (lost < settings["most_lost"] || static_cast<double>(climbing) < settings["long"] * loss.size()) return false;
+  const auto rises_from = [&](std::size_t from) {
+    return signal::trend_of(std::span(loss.curve.step).subspan(from), std::span(loss.curve.value).subspan(from))
+        .rises(kSignificance);
+  };
+  return rises_from(loss.best_at) && rises_from(loss.best_at + climbing / 2);
+}
+
 /// A handful of epochs suffice where everything shows it: the last losses all lie far above the first two, and so do
 /// the errors that are counted beside them.
 std::optional<Observation> all_got_worse(const Patient& patient, const Reading& loss, const SettingValues& settings) {
@@ -396,9 +425,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
 
   const double margin = exploded            ? 10
-                        : above || together ? 2
+                        : above             ? margin_above(*loss, settings)
+                        : together          ? kSure
                                             : std::min(units / settings["noise_units"], 2 * lost / least_lost);
-  const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained;
+  const bool all_lost =
+      exploded || loss->end >= loss->start - 0.3 * gained || climbs_for_long(*loss, lost, settings);
   const std::int64_t since = loss->step_at(loss->best_at);
   const std::string about = is_calm(*loss) ? "" : "about ";  // a level, which no line of the log may show
   Observation seen = observe(
@@ -440,6 +471,9 @@ Finding loss_diverging() {
        {"leap_time", 0.8, "its level must have been reached in this first part of the way to the best point"},
        {"won_back", 0.2, "share of the rise that is won back, slowly, where it does no harm"},
        {"above_start", 1.3, "factor above its start at which a loss that ends there has diverged"},
+       {"learned", 0.3, "share of the first level that must have been learned for a higher end to be surer"},
+       {"most_lost", 0.5, "share of the gain from which on a loss that climbs for long is critical"},
+       {"long", 0.25, "part of the run that such a climb must have taken"},
        {"strays", 0.4, "part of the run that a loss which swings must have spent there"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
