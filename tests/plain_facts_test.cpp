@@ -426,10 +426,10 @@ void a_leap_that_is_never_made_good(Log& log, Random& random) {
 void a_rise_in_every_epoch(Log& log, Random& random) {
   log.shorten(static_cast<std::size_t>(random.integer(10, 14)), 1);
   const double lowest = random.log_uniform(0.3, 3);
-  const double rise = random.uniform(0.05, 0.08);
+  const double rise = random.uniform(0.07, 0.1);
   log.add(log.loss(), 0.002, [=](double x) { return lowest * (0.7 + 1.3 * std::exp(-4 * x)); });
   log.add(log.validation_loss(), 0.001,
-          [=](double x) { return lowest * (1 + 0.8 * std::exp(-14 * x) + rise * std::max(0.0, x - 0.35) / 0.65); });
+          [=](double x) { return lowest * (1 + 0.8 * std::exp(-20 * x) + rise * std::max(0.0, x - 0.35) / 0.65); });
 }
 
 const Property kProperties[] = {

@@ -142,19 +142,17 @@ std::optional<Observation> learned_by_heart(const Patient& patient, const Settin
 
 /// Training is nearly solved, and the answers on validation data are nowhere near it, in any evaluation.
 std::optional<Observation> answers_far_apart(const Patient& patient, const SettingValues& settings) {
-  const Reading* training = nullptr;
-  const Reading* validation = nullptr;
-  double trained = 0;
-  double carried = 1;
-  for (const LossAndAccuracy& pair : losses_with_accuracy(patient)) {
-    if (pair.split == "training") training = pair.accuracy;
-    if (pair.split == "training") trained = pair.share(pair.accuracy->end);
-    if (pair.split == "validation") validation = pair.accuracy;
-    if (pair.split == "validation") carried = pair.share(pair.accuracy->best);
+  if (patient.roles().in(Role::train_accuracy).empty() || patient.roles().in(Role::validation_accuracy).empty() ||
+      patient.training_quality().empty() || patient.validation_quality().empty()) {
+    return {};
   }
-  if (training == nullptr || validation == nullptr || training->size() < settings["fewest_points"] ||
-      validation->size() < settings["few_answers"] || trained < settings["nearly_solved"] ||
-      trained - carried < settings["answers_gap"]) {
+  const Reading* training = &patient.training_quality().front();
+  const Reading* validation = &patient.validation_quality().front();
+  const double unit = std::abs(training->best) > 1.5 ? 100 : 1;
+  const double trained = training->shown(training->end) / unit;
+  const double carried = validation->shown(validation->best) / unit;
+  if (training->size() < settings["fewest_points"] || validation->size() < settings["few_answers"] ||
+      trained < settings["nearly_solved"] || trained - carried < settings["answers_gap"]) {
     return {};
   }
   const auto best = static_cast<std::size_t>(validation->best_at);
