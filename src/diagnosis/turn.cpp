@@ -55,13 +55,15 @@ Turn turn_of(const Reading& reading, const TurnLimits& limits, double first_leve
   const double shrink = std::sqrt(std::max(1.0, static_cast<double>(after) / 8));
   turn.units *= shrink;
   // A rise at every one of so many points is no noise; what the descent before them bends looks like some.
-  constexpr std::size_t kEveryOne = 5;
-  const auto later = std::span(reading.curve.value).subspan(turn.valley.bottom);
-  const bool steady = after >= kEveryOne && std::is_sorted(later.begin(), later.end());
+  constexpr std::ptrdiff_t kEveryOne = 5;
+  const auto& values = reading.curve.value;
+  const auto lowest = std::min_element(values.begin(), values.end());
+  const bool steady = values.end() - lowest >= kEveryOne && std::is_sorted(lowest, values.end());
+  if (steady) turn.share = std::max(turn.share, gain > 0 ? (values.back() - *lowest) / gain : 0);
   const bool matters = turn.share > (steady ? limits.rise_share / 2 : limits.rise_share) ||
                        (limits.level_enough > 0 && rise > limits.level_enough * reading.level);
-  turn.real =
-      convincing && (steady || turn.units > limits.noise_units) && matters && rise > limits.level_share * reading.level;
+  turn.real = (steady || (convincing && turn.units > limits.noise_units)) && matters &&
+              rise > limits.level_share * reading.level;
   return turn;
 }
 

@@ -39,6 +39,17 @@ bool still_explores(const Patient& patient, double epsilon) {
   return exploration && exploration->end > epsilon;
 }
 
+/// Rewards at every so many thousand steps are means of what was earned between: episodes do not end on the dot.
+bool read_on_the_dot(const Reading& reward, double least) {
+  const auto& steps = reward.curve.step;
+  const double interval = steps[1] - steps[0];
+  if (interval < least) return false;
+  for (std::size_t i = 2; i < steps.size(); ++i) {
+    if (steps[i] - steps[i - 1] != interval) return false;
+  }
+  return true;
+}
+
 /// What is learned and forgotten in turns may end where it began, and has moved all the same.
 bool swings(const Reading& reward, double small, double scatters) {
   constexpr std::size_t kShort = 24;  // stretches short enough not to average swings away
@@ -96,7 +107,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   // Few first episodes say little of where it began; that it rose all along is seen without them.
   const signal::Trend trend = signal::trend_of(reward.curve.step, reward.curve.value);
   // Means over many episodes wander and look as if they rose; single ones do not, but say little each.
-  const bool single = !constant && signal::autocorrelation(reward.curve.value, 1) < settings["single"];
+  const bool single = !constant && signal::autocorrelation(reward.curve.value, 1) < settings["single"] &&
+                      !read_on_the_dot(reward, settings["on_the_dot"]);
   // The steps of a language model that is tuned are small, and its rewards those of a few questions.
   const auto steps = static_cast<double>(reward.last_step - reward.first_step);
   if (!constant && tunes_language_model(patient) && steps < settings["few_updates"]) {
@@ -158,6 +170,7 @@ Finding reward_stuck_from_start() {
                    {"enough_single", 150, "such rewards from which on standstill is critical"},
                    {"few_updates", 60, "steps of a tuned language model below which rewards that vary say nothing"},
                    {"single", 0.5, "correlation of successive rewards below which they are single episodes"},
+                   {"on_the_dot", 1000, "steps between rewards, always as many, from which on they are means"},
                    {"p_value_of_single", 0.005, "the same significance for single episodes, which do not wander"},
                    {"each_step", 0.02, "distance of the reward per step from 1, and scatter of lengths, of a survivor"},
                    {"survived", 100, "steps of an episode that no agent survives by chance"},

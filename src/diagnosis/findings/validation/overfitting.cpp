@@ -421,7 +421,7 @@ Finding overfitting() {
        {"noise_units", 2.5, "noise levels the rise must exceed"},
        {"rise_share", 0.06, "share of validation's gain that must be lost for it to matter"},
        {"level_share", 0.01, "share of validation's level that the rise must exceed"},
-       {"level_enough", 0.04, "share of a language model's validation level that matters however much had been gained"},
+       {"level_enough", 0.03, "share of a language model's validation level that matters however much had been gained"},
        {"least_gain", 0.02, "gain assumed when validation never fell, as a share of its level"},
        {"p_value", 0.02, "significance of the rise after the valley"},
        {"newest", 0.1, "last part of the evaluations in which the best one means that nothing has turned"},
