@@ -42,6 +42,8 @@ void count_group(GroupTally& group, const Outcome& outcome) {
     ++group.healthy;
     group.false_alarms += call_of(outcome) == Call::false_alarm;
     group.with_note += has_note(outcome);
+    group.faultless += subject.planted.empty();
+    group.faultless_alarms += subject.planted.empty() && call_of(outcome) == Call::false_alarm;
     return;
   }
   const bool found = call_of(outcome) == Call::found;
@@ -211,6 +213,7 @@ std::vector<Figure> figures(const GroupTally& group) {
       {"found", "sick runs found", group.found, group.sick},
       {"found_where_the_log_shows_it", "of them, where the log can show it", group.showing_found, group.showing},
       {"false_alarms", "healthy runs with a false alarm", group.false_alarms, group.healthy},
+      {"faultless_alarms", "of those in which no fault was planted", group.faultless_alarms, group.faultless},
       {"healthy_with_a_note", "healthy runs with a note", group.with_note, group.healthy},
       {"cause_first", "right cause first", group.cause_first, group.causes_known},
       {"cause_in_three", "right cause among three", group.cause_in_three, group.causes_known},
@@ -221,6 +224,7 @@ std::vector<Figure> figures(const GroupTally& group) {
       {"unread", "logs not read", group.unread, group.logs},
       {"unjudged", "logs read, but called too little to judge", group.unjudged, group.logs}};
   // Said of every run, it says nothing.
+  if (group.faultless == group.healthy) all.erase(all.begin() + 3);
   if (group.showing == group.sick) all.erase(all.begin() + 1);
   std::erase_if(all, [](const Figure& figure) { return figure.whole == 0; });
   return all;

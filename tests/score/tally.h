@@ -50,8 +50,10 @@ struct GroupTally {
   std::size_t showing_found = 0;
   std::size_t healthy = 0;
   std::size_t false_alarms = 0;
-  std::size_t with_note = 0;     ///< healthy runs with a note
-  std::size_t causes_known = 0;  ///< sick runs of which the cause is known
+  std::size_t faultless = 0;  ///< healthy runs in which no fault was planted, which one did no harm in the others
+  std::size_t faultless_alarms = 0;  ///< of them, those with a false alarm
+  std::size_t with_note = 0;         ///< healthy runs with a note
+  std::size_t causes_known = 0;      ///< sick runs of which the cause is known
   std::size_t cause_first = 0;
   std::size_t cause_in_three = 0;
   std::size_t found_causes_known = 0;  ///< the same of the runs that were found
