@@ -232,10 +232,12 @@ Result<Rows> Client::rows(const std::string& sql) {
 }
 
 Result<void> Client::insert(const Insert& insert) {
-  // On several shards the answer must mean that the shard has the rows, not that they wait for it.
+  // On several shards the answer must mean that the shard has the rows, not that they wait for it. A replica must not
+  // pass over a block because it had the same one before: it may have been deleted since, and twice is once anyway.
   const auto answer =
       work_->post({{"database", work_->address_.database},
                    {"insert_distributed_sync", "1"},
+                   {"insert_deduplicate", "0"},
                    {"query", fmt::format("INSERT INTO {} {} FORMAT Native", insert.table, insert.columns)}},
                   insert.body, true);
   if (!answer) return answer.error();

@@ -39,6 +39,12 @@ std::string whole_path(const std::filesystem::path& path) {
   return (problem ? path : whole).lexically_normal().string();
 }
 
+/// The first generation of a run that was removed at that time: higher than all before, for they rise one by one, or,
+/// of pipes, with the time of day.
+std::uint32_t generation_after(std::uint64_t removed_at) {
+  return static_cast<std::uint32_t>(removed_at / 1000);
+}
+
 }  // namespace
 
 void MovingRun::rename(const std::string& name, const std::string& format) {
@@ -52,8 +58,19 @@ void MovingRun::saw(const Event& event) {
   if (!(row_.last_time >= event.wall_time)) row_.last_time = event.wall_time;
 }
 
+bool MovingRun::load_labels() {
+  const auto rows = hold_.courier().ask(
+      fmt::format("SELECT label, value, changed FROM labels FINAL WHERE run = {} AND label IN ({}, {})", row_.run,
+                  quoted(kRemovedLabel), quoted(kReturnedLabel)));
+  if (!rows) return false;
+  for (const auto& row : *rows) labels_.put(row.at(0), {row.at(1), to_u64(row.at(2))});
+  returns_ = labels_.is_removed();
+  return true;
+}
+
 bool MovingRun::load() {
   if (loaded_) return true;
+  if (!load_labels()) return false;
   Courier& courier = hold_.courier();
   const auto row = courier.ask(fmt::format("SELECT changed FROM runs FINAL WHERE run = {}", row_.run));
   if (!row) return false;
@@ -81,6 +98,8 @@ bool MovingRun::load() {
                         to_u64(fields.at(4)),
                         fields.at(5),
                         fields.at(6) != "0"};
+    // What was there before the run was removed may still lie on the disk.
+    if (stored.generation < generation_after(labels_.removed_at())) stored.is_void = true;
     const Reached known = reached[stored.id];
     const std::string path = stored.path;
     states_.push_back(std::make_unique<StreamState>(StreamState{std::move(stored), known, 0}));
@@ -99,9 +118,9 @@ StreamState* MovingRun::known(const std::string& path) {
 StreamState* MovingRun::begin_stream(const std::string& path, const std::string& format, std::uint32_t position,
                                      std::uint64_t inode, bool over) {
   if (!load()) return nullptr;
-  std::uint32_t generation = 0;
+  std::uint32_t generation = generation_after(labels_.removed_at());
   if (StreamState* const before = known(path); before != nullptr) {
-    generation = before->stored.generation + 1;
+    generation = std::max(generation, before->stored.generation + 1);
     if (over && !before->stored.is_void) {
       before->stored.is_void = true;
       hold_.pending().stream(row_.run, before->stored);
@@ -109,7 +128,11 @@ StreamState* MovingRun::begin_stream(const std::string& path, const std::string&
     }
   }
   const std::string number = std::to_string(generation);
-  const std::uint64_t id = identity({std::to_string(row_.run), path, number});
+  std::uint64_t id = identity({std::to_string(row_.run), path, number});
+  // Never the number of a stream that was removed: how far that one had come may still be in the store.
+  if (labels_.removed_at() > 0) {
+    id = identity({std::to_string(row_.run), path, number, std::to_string(labels_.removed_at())});
+  }
   states_.push_back(
       std::make_unique<StreamState>(StreamState{{id, path, generation, position, inode, format, false}, {}, 0}));
   newest_[path] = states_.back().get();
@@ -124,8 +147,20 @@ void MovingRun::reached(StreamState& state, const Reached& reached) {
   moved_.insert(&state);
 }
 
+bool MovingRun::stays_away(const std::filesystem::path& file) {
+  if (!load()) return true;
+  if (!labels_.is_pruned()) return false;
+  const auto info = real_file_system().info(file);
+  return info && info->modified_seconds * 1000 <= static_cast<double>(labels_.removed_at());
+}
+
 EventSink& MovingRun::begin(const SourceFile& file, std::size_t position) {
-  if (!file.run.empty()) return database(whole_path(file.path) + "#" + file.run, std::string(file.format->id));
+  if (!file.run.empty()) {
+    const std::string path = whole_path(file.path) + "#" + file.run;
+    auto& stream = databases_[path];
+    stream = std::make_unique<DatabaseStream>(*this, path, std::string(file.format->id), file.path);
+    return *stream;
+  }
   return log(file, static_cast<std::uint32_t>(position));
 }
 
@@ -136,8 +171,8 @@ EventSink& MovingRun::log(const SourceFile& file, std::uint32_t position) {
   const auto info = real_file_system().info(file.path);
   const std::uint64_t inode = info ? info->inode : 0;
   const std::string format(file.format->id);
+  if (stays_away(file.path)) return nowhere();
   StreamState* state = known(path);
-  if (!loaded_) return nowhere();
   const bool usable = state != nullptr && !state->stored.is_void && state->stored.format == format;
   if (!usable) {
     state = begin_stream(path, format, position, inode, true);
@@ -171,6 +206,7 @@ void MovingRun::read_to(std::size_t position, std::uint64_t offset, std::string_
 EventSink& MovingRun::stream(const std::string& path, const std::string& format, bool over) {
   // A pipe cannot wait for the store to say which generation comes next; the time of day rises as well.
   loaded_ = true;
+  returns_ = true;
   if (over && pipe_ != nullptr) {
     pipe_->state().stored.is_void = true;
     hold_.pending().stream(row_.run, pipe_->state().stored);
@@ -191,13 +227,17 @@ EventSink& MovingRun::stream(const std::string& path, const std::string& format,
 
 EventSink& MovingRun::database(const std::string& path, const std::string& format) {
   auto& stream = databases_[path];
-  stream = std::make_unique<DatabaseStream>(*this, path, format, 0);
+  stream = std::make_unique<DatabaseStream>(*this, path, format, path);
   return *stream;
 }
 
 void MovingRun::finish_batch() {
   for (const StreamState* state : moved_) hold_.pending().reached({row_.run, state->stored.id}, state->reached);
   if (!touched_) return;
+  if (returns_) {
+    const std::uint64_t now = std::max(now_milliseconds(), labels_.removed_at() + 1);
+    hold_.pending().label(row_.run, kReturnedLabel, kOnValue, now);
+  }
   row_.changed = std::max(now_milliseconds(), row_.changed + 1);
   row_.points = 0;
   for (const auto& state : states_) {
@@ -209,6 +249,7 @@ void MovingRun::finish_batch() {
 
 void MovingRun::sent() {
   moved_.clear();
+  if (touched_) returns_ = false;
   touched_ = false;
 }
 

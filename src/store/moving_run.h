@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 
 #include "osler/store/ship.h"
 #include "store/courier.h"
+#include "store/labels.h"
 #include "store/pending.h"
 
 namespace osler::store {
@@ -74,8 +77,8 @@ class LogStream final : public EventSink {
 /// number in whatever order the points are told.
 class DatabaseStream final : public EventSink {
  public:
-  DatabaseStream(MovingRun& run, std::string path, std::string format, std::uint32_t position)
-      : run_(run), path_(std::move(path)), format_(std::move(format)), position_(position) {}
+  DatabaseStream(MovingRun& run, std::string path, std::string format, std::filesystem::path file)
+      : run_(run), path_(std::move(path)), format_(std::move(format)), file_(std::move(file)) {}
 
   SeriesId series(std::string_view name) override;
   void add(const Event& event) override;
@@ -92,7 +95,8 @@ class DatabaseStream final : public EventSink {
   MovingRun& run_;
   std::string path_;
   std::string format_;
-  std::uint32_t position_;
+  std::filesystem::path file_;  // that it lies in
+  std::optional<bool> away_;
   StreamState* state_ = nullptr;
   std::vector<std::string> names_;
   std::vector<std::uint64_t> hashes_;
@@ -129,9 +133,13 @@ class MovingRun final : public ShippedRun {
   /// Whether the point was not sent by this process yet.
   bool is_news(std::uint64_t point) { return told_.insert(point).second; }
   void reached(StreamState& state, const Reached& reached);
+  /// Whether the file's time was over when the run was pruned, and nothing was written to it since; also when the store
+  /// could not be asked before the end.
+  [[nodiscard]] bool stays_away(const std::filesystem::path& file);
 
  private:
   bool load();
+  bool load_labels();
   EventSink& log(const SourceFile& file, std::uint32_t position);
   [[nodiscard]] static bool continues(const std::filesystem::path& path, const Reached& reached);
 
@@ -139,6 +147,8 @@ class MovingRun final : public ShippedRun {
   RunRow row_;
   bool loaded_ = false;
   bool touched_ = false;
+  Labels labels_;
+  bool returns_ = false;                        // it was removed, or may have been, and is told anew
   std::map<std::string, StreamState*> newest_;  // by path
   std::vector<std::unique_ptr<StreamState>> states_;
   std::set<StreamState*> moved_;  // since the last batch

@@ -17,6 +17,7 @@ Pending::Pending()
       histograms_(block_for("histograms")),
       points_(block_for("points")),
       progress_(block_for("progress")),
+      labels_(block_for("labels")),
       runs_(block_for("runs")) {}
 
 void Pending::stream(std::uint64_t run, const StoredStream& stream) {
@@ -53,6 +54,10 @@ void Pending::reached(Origin origin, const Reached& reached) {
   progress_.u64(origin.run).u64(origin.stream).u64(reached.number).u64(reached.bytes).u64(reached.fingerprint);
 }
 
+void Pending::label(std::uint64_t run, std::string_view label, std::string_view value, std::uint64_t changed) {
+  labels_.u64(run).text(label).text(value).u64(changed);
+}
+
 void Pending::run(const RunRow& row) {
   runs_.u64(row.run).text(row.project).text(row.name).text(row.machine).text(row.format).u64(row.changed);
   runs_.f64(row.began).f64(row.last_time).u64(row.points);
@@ -71,13 +76,14 @@ bool Pending::empty() const {
 }
 
 Result<std::vector<Insert>> Pending::batch() const {
-  const std::array<std::pair<std::string_view, const Block*>, 8> parts = {{{"streams", &streams_},
+  const std::array<std::pair<std::string_view, const Block*>, 9> parts = {{{"streams", &streams_},
                                                                            {"series", &series_},
                                                                            {"config", &config_},
                                                                            {"marks", &marks_},
                                                                            {"histograms", &histograms_},
                                                                            {"points", &points_},
                                                                            {"progress", &progress_},
+                                                                           {"labels", &labels_},
                                                                            {"runs", &runs_}}};
   std::vector<Insert> batch;
   for (const auto& [table, block] : parts) {
@@ -90,7 +96,7 @@ Result<std::vector<Insert>> Pending::batch() const {
 }
 
 void Pending::clear() {
-  for (Block* block : {&streams_, &series_, &config_, &marks_, &histograms_, &points_, &progress_, &runs_}) {
+  for (Block* block : {&streams_, &series_, &config_, &marks_, &histograms_, &points_, &progress_, &labels_, &runs_}) {
     block->clear();
   }
   bulk_ = 0;

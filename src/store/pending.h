@@ -50,6 +50,7 @@ class Pending {
   void config(Origin origin, std::uint64_t number, std::string_view key, std::string_view value);
   void histogram(Origin origin, std::uint64_t series, std::uint64_t number, const Histogram& histogram);
   void reached(Origin origin, const Reached& reached);
+  void label(std::uint64_t run, std::string_view label, std::string_view value, std::uint64_t changed);
   void run(const RunRow& row);
 
   /// Rows that carry what a run told, and how many of them are points.
@@ -68,6 +69,7 @@ class Pending {
   Block histograms_;
   Block points_;
   Block progress_;
+  Block labels_;
   Block runs_;
   std::size_t bulk_ = 0;  // bins of histograms, which weigh as much as points
 };

@@ -13,6 +13,7 @@
 #include "store/client.h"
 #include "store/clock.h"
 #include "store/fields.h"
+#include "store/labels.h"
 #include "store/reading.h"
 #include "store/schema.h"
 #include "store/tables.h"
@@ -20,25 +21,13 @@
 namespace osler {
 namespace {
 
-constexpr std::string_view kName = "name";
-constexpr std::string_view kArchived = "archived";
-constexpr std::string_view kRemoved = "removed";
-constexpr std::string_view kTag = "tag:";
-constexpr std::string_view kOn = "1";
-
-/// What people have said of one run.
-using Labels = std::map<std::string, std::string, std::less<>>;
-
-bool says(const Labels& labels, std::string_view label) {
-  const auto found = labels.find(label);
-  return found != labels.end() && !found->second.empty();
-}
-
-void put_labels(const Labels& labels, RunCard& card) {
-  if (const auto name = labels.find(kName); name != labels.end() && !name->second.empty()) card.name = name->second;
-  card.archived = says(labels, kArchived);
-  for (const auto& [label, value] : labels) {
-    if (label.starts_with(kTag) && !value.empty()) card.tags.push_back(label.substr(kTag.size()));
+void put_labels(const store::Labels& labels, RunCard& card) {
+  if (const auto name = labels.value_of(store::kNameLabel); !name.empty()) card.name = name;
+  card.archived = !labels.value_of(store::kArchivedLabel).empty();
+  for (const auto& [label, value] : labels.all()) {
+    if (label.starts_with(store::kTagLabel) && !labels.value_of(label).empty()) {
+      card.tags.push_back(label.substr(store::kTagLabel.size()));
+    }
   }
 }
 
@@ -64,11 +53,13 @@ class Store::Work {
  public:
   Work(StoreAddress address, const StoreAccess& access) : client_(std::move(address), access) {}
 
-  Result<std::unordered_map<StoredRunId, Labels>> labels() {
-    const auto rows = client_.rows("SELECT run, label, value FROM labels FINAL");
+  Result<std::unordered_map<StoredRunId, store::Labels>> labels() {
+    const auto rows = client_.rows("SELECT run, label, value, changed FROM labels FINAL");
     if (!rows) return rows.error();
-    std::unordered_map<StoredRunId, Labels> labels;
-    for (const auto& row : *rows) labels[store::to_u64(row.at(0))][row.at(1)] = row.at(2);
+    std::unordered_map<StoredRunId, store::Labels> labels;
+    for (const auto& row : *rows) {
+      labels[store::to_u64(row.at(0))].put(row.at(1), {row.at(2), store::to_u64(row.at(3))});
+    }
     return labels;
   }
 
@@ -97,6 +88,36 @@ class Store::Work {
     std::erase(cluster, '\'');
     std::erase(cluster, '`');
     return fmt::format("{}_local ON CLUSTER {}", table, cluster);
+  }
+
+  /// What its files told counts no more, from now on and not only when the server has deleted it.
+  Result<void> void_streams(StoredRunId run) {
+    const auto rows = client_.rows(fmt::format(
+        "SELECT stream, path, generation, position, inode, format, changed FROM streams FINAL WHERE run = {}", run));
+    if (!rows) return rows.error();
+    if (rows->empty()) return {};
+    store::Block block = store::block_for("streams");
+    for (const auto& row : *rows) {
+      block.u64(run).u64(store::to_u64(row.at(0))).text(row.at(1));
+      block.u32(static_cast<std::uint32_t>(store::to_u64(row.at(2))));
+      block.u32(static_cast<std::uint32_t>(store::to_u64(row.at(3))));
+      block.u64(store::to_u64(row.at(4))).text(row.at(5)).u8(1);
+      block.u64(std::max(store::now_milliseconds(), store::to_u64(row.at(6)) + 1));
+    }
+    return insert("streams", block);
+  }
+
+  Result<void> remove(StoredRunId run, std::string_view why) {
+    // The row stays in lists until this is said, so that an interrupted removal can be begun again.
+    if (auto done = void_streams(run); !done) return done;
+    for (const char* table : {"points", "histograms", "marks", "config", "series", "progress", "streams", "reports",
+                              "findings", "leases"}) {
+      const auto place = place_of(table);
+      if (!place) return place.error();
+      const auto gone = client_.ask(fmt::format("ALTER TABLE {} DELETE WHERE run = {}", *place, run));
+      if (!gone) return gone.error();
+    }
+    return label(run, store::kRemovedLabel, why);
   }
 
   store::Client client_;
@@ -138,7 +159,7 @@ Result<std::vector<RunCard>> Store::runs(const RunFilter& filter) {
                  {},
                  false};
     if (const auto known = labels->find(card.id); known != labels->end()) {
-      if (says(known->second, kRemoved)) continue;
+      if (known->second.is_removed()) continue;
       put_labels(known->second, card);
     }
     if (card.archived && !filter.archived) continue;
@@ -189,27 +210,19 @@ Result<Run> Store::read(const RunCard& card, const RunLimits& limits) {
 }
 
 Result<void> Store::rename(StoredRunId run, const std::string& name) {
-  return work_->label(run, kName, name);
+  return work_->label(run, store::kNameLabel, name);
 }
 
 Result<void> Store::tag(StoredRunId run, const std::string& tag, bool on) {
-  return work_->label(run, std::string(kTag) + tag, on ? kOn : "");
+  return work_->label(run, std::string(store::kTagLabel) + tag, on ? store::kOnValue : "");
 }
 
 Result<void> Store::archive(StoredRunId run, bool on) {
-  return work_->label(run, kArchived, on ? kOn : "");
+  return work_->label(run, store::kArchivedLabel, on ? store::kOnValue : "");
 }
 
 Result<void> Store::remove(StoredRunId run) {
-  // The row stays in lists until this is said, so that an interrupted removal can be begun again.
-  for (const char* table :
-       {"points", "histograms", "marks", "config", "series", "progress", "streams", "reports", "findings", "leases"}) {
-    const auto place = work_->place_of(table);
-    if (!place) return place.error();
-    const auto gone = work_->client_.ask(fmt::format("ALTER TABLE {} DELETE WHERE run = {}", *place, run));
-    if (!gone) return gone.error();
-  }
-  return work_->label(run, kRemoved, kOn);
+  return work_->remove(run, store::kOnValue);
 }
 
 Result<std::optional<int>> Store::retention(const std::string& project) {
@@ -240,7 +253,7 @@ Result<std::size_t> Store::prune() {
     }
     const std::optional<int> days = kept[card.project];
     if (!days || card.changed + static_cast<std::uint64_t>(*days) * kDay > store::now_milliseconds()) continue;
-    if (const auto gone = remove(card.id); !gone) return gone.error();
+    if (const auto gone = work_->remove(card.id, store::kPrunedValue); !gone) return gone.error();
     ++removed;
   }
   return removed;

@@ -98,11 +98,13 @@ void DatabaseStream::tell_series(SeriesId id) {
 
 bool DatabaseStream::resolve(const Event& first) {
   if (state_ != nullptr) return true;
+  if (!away_) away_ = run_.stays_away(file_);
+  if (*away_) return false;
   const std::uint64_t fingerprint = identity_of(hashes_[first.series], first);
   StreamState* known = run_.known(path_);
   if (known == nullptr || known->stored.is_void || known->stored.format != format_ ||
       known->reached.fingerprint != fingerprint) {
-    known = run_.begin_stream(path_, format_, position_, 0, known != nullptr);
+    known = run_.begin_stream(path_, format_, 0, 0, known != nullptr);
   }
   if (known == nullptr) return false;
   state_ = known;

@@ -11,10 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <string_view>
+#include <utility>
 
 namespace osler::tests {
 namespace {
@@ -167,6 +170,7 @@ void Wire::pass_on(int client) {
   }
   std::array<char, 65536> buffer;
   bool going = server >= 0 && whole_;
+  bool inserts = false;  // what was asked last
   while (going) {
     std::array<pollfd, 2> waiting = {pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}};
     if (::poll(waiting.data(), waiting.size(), 50) < 0 || !whole_) break;
@@ -174,6 +178,11 @@ void Wire::pass_on(int client) {
       if (waiting[side].revents == 0) continue;
       const ssize_t length = ::recv(waiting[side].fd, buffer.data(), buffer.size(), 0);
       going = length > 0;
+      const std::string_view piece(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+      if (side == 0 && piece.starts_with("POST ")) {
+        inserts = piece.substr(0, piece.find('\r')).find("INSERT") != std::string_view::npos;
+      }
+      if (side == 1 && going && std::exchange(inserts, false) && hear_) going = hear_();
       for (ssize_t sent = 0; going && sent < length;) {
         const ssize_t more =
             ::send(waiting[1 - side].fd, buffer.data() + sent, static_cast<std::size_t>(length - sent), MSG_NOSIGNAL);

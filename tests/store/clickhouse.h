@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -59,6 +60,9 @@ class Wire {
   /// Breaks every connection, wherever it is, and refuses new ones.
   void cut();
   void mend();
+  /// Calls `hear` with each answer to an INSERT, before any of it is passed on; where it says false the connection is
+  /// broken instead. Not to be changed while something passes.
+  void before_answers_to_inserts(std::function<bool()> hear) { hear_ = std::move(hear); }
 
  private:
   void listen();
@@ -67,6 +71,7 @@ class Wire {
   int to_;
   int port_ = 0;
   int listener_ = -1;
+  std::function<bool()> hear_;
   std::atomic<bool> whole_ = true;
   std::atomic<bool> over_ = false;
   std::atomic<int> passing_ = 0;

@@ -125,6 +125,52 @@ TEST_F(StoreTest, HasAPointOnceThoughItWasSentTwice) {
   EXPECT_EQ(stored_report("sick.csv"), report_of_files(log));
 }
 
+/// A log of so many lines, with two points in each.
+fs::path write_log(const Folder& folder, const std::string& name, int steps) {
+  std::string text = "step,loss,val_loss\n";
+  for (int step = 0; step < steps; ++step) text += line_of(step);
+  folder.write(name, text);
+  return folder.path() / name;
+}
+
+// Whichever of its inserts the server had done when it died before it could say so.
+TEST_F(StoreTest, HasEveryPointOnceThoughTheServerDiedBetweenAnInsertAndItsAnswer) {
+  constexpr int kSteps = 500;
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  int kills = 0;
+  for (int fatal = 1;; ++fatal) {
+    const std::string name = "run" + std::to_string(fatal) + ".csv";
+    const fs::path log = write_log(folder_, name, kSteps);
+    std::atomic<int> inserts = 0;
+    std::atomic<bool> dead = false;
+    wire_->before_answers_to_inserts([&] {
+      if (++inserts != fatal) return true;
+      server_->kill();
+      dead = true;
+      return false;
+    });
+    const pid_t shipper = start({"ship", log.string(), "--once"});
+    int code = -1;
+    while (!dead && ::waitpid(shipper, &code, WNOHANG) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (!dead) {  // there were no more inserts
+      std::erase(children_, shipper);
+      EXPECT_EQ(code, 0);
+      break;
+    }
+    ++kills;
+    ASSERT_TRUE(server_->start());
+    EXPECT_EQ(end(shipper, 0), 0) << name;
+    Store there = store();
+    const auto card = there.find(name, "default");
+    ASSERT_TRUE(card) << describe(card.error());
+    Points points;
+    ASSERT_TRUE(there.read_events(card->id, points));
+    EXPECT_EQ(points.seen, points_of_lines(kSteps)) << name;
+    EXPECT_EQ(stored_report(name), report_of_files(log));
+  }
+  EXPECT_GE(kills, 5);  // streams, series, points, progress, runs
+}
+
 // The server and the shipper are killed with SIGKILL and the wire between them is cut, at random, while a log grows.
 TEST_F(StoreTest, HasEveryPointOnceWhateverWasKilledOrCut) {
   constexpr int kSteps = 40'000;
@@ -276,6 +322,44 @@ TEST_F(StoreTest, KeepsOrderAmongRuns) {
   EXPECT_EQ(server_->ask("SELECT count() FROM osler.points"), "960\n");
 }
 
+TEST_F(StoreTest, TakesARemovedRunBackWhenItIsShippedAnew) {
+  constexpr int kSteps = 300;
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  const fs::path log = write_log(folder_, "metrics.csv", kSteps);
+  const fs::path file = folder_.path() / "run.osler";
+  {
+    auto writer = RunFileWriter::open(file);
+    ASSERT_TRUE(writer);
+    const SeriesId loss = writer->series("loss");
+    for (int step = 0; step < kSteps; ++step) writer->add(Event{loss, step, 1e9 + step, 1.0 / (1 + step)});
+    ASSERT_TRUE(writer->close());
+  }
+  const std::vector<std::string> ship = {"ship", log.string(), file.string(), "--once"};
+  const std::vector<std::string> pipe = {"ship", "-", "--as", "exp42", "--format", "csv"};
+  const std::map<std::string, std::size_t> points = {
+      {"metrics.csv", 2 * kSteps}, {"run.osler", kSteps}, {"exp42", 2 * kSteps}};
+  // Twice: what was removed before may be in the way of the second time.
+  for (int round = 0; round < 3; ++round) {
+    const Outcome shipped = osler(ship);
+    ASSERT_EQ(shipped.exit_code, 0) << shipped.err;
+    ASSERT_EQ(osler(pipe, read_text(log)).exit_code, 0);
+    ASSERT_EQ(osler(ship).exit_code, 0);
+    Store there = store();
+    for (const auto& [name, count] : points) {
+      const auto card = there.find(name, "default");
+      ASSERT_TRUE(card) << describe(card.error()) << " in round " << round;
+      EXPECT_TRUE(card->tags.empty()) << name;
+      Points seen;
+      ASSERT_TRUE(there.read_events(card->id, seen));
+      EXPECT_EQ(seen.seen.size(), count) << name << " in round " << round;
+      for (const auto& [point, times] : seen.seen) EXPECT_EQ(times, 1);
+      ASSERT_EQ(osler({"store", "tag", name, "look"}).exit_code, 0);
+      ASSERT_EQ(osler({"store", "remove", name}).exit_code, 0);
+    }
+    EXPECT_THAT(osler({"store", "runs", "--archived"}).out, Not(HasSubstr("points")));
+  }
+}
+
 TEST_F(StoreTest, RemovesWhatAProjectKeepsNoLonger) {
   ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
   ASSERT_EQ(osler({"ship", OSLER_SOURCE_DIR "/examples/logs", "--once"}).exit_code, 0);
@@ -291,6 +375,22 @@ TEST_F(StoreTest, RemovesWhatAProjectKeepsNoLonger) {
   EXPECT_THAT(osler({"store", "prune"}).err, HasSubstr("1 run removed"));
   EXPECT_THAT(osler({"store", "runs"}).out, Not(HasSubstr("old.csv")));
   EXPECT_THAT(osler({"store", "runs"}).out, HasSubstr("sick.csv"));
+}
+
+// A shipper that is started again must not bring back what was old enough to be removed.
+TEST_F(StoreTest, LeavesAPrunedRunAloneUntilItIsWrittenTo) {
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  const fs::path log = write_log(folder_, "metrics.csv", 100);
+  const std::vector<std::string> ship = {"ship", log.string(), "--once"};
+  ASSERT_EQ(osler(ship).exit_code, 0);
+  ASSERT_TRUE(store().set_retention("default", 0));
+  EXPECT_THAT(osler({"store", "prune"}).err, HasSubstr("1 run removed"));
+  ASSERT_EQ(osler(ship).exit_code, 0);
+  EXPECT_THAT(osler({"store", "runs"}).out, Not(HasSubstr("metrics.csv")));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::ofstream(log, std::ios::app) << line_of(100);
+  ASSERT_EQ(osler(ship).exit_code, 0);
+  EXPECT_THAT(osler({"store", "runs"}).out, HasSubstr("202 points"));
 }
 
 TEST_F(StoreTest, OpensOnlyWithThePassword) {

@@ -75,13 +75,15 @@ class Store {
   [[nodiscard]] Result<void> rename(StoredRunId run, const std::string& name);
   [[nodiscard]] Result<void> tag(StoredRunId run, const std::string& tag, bool on);
   [[nodiscard]] Result<void> archive(StoredRunId run, bool on);
-  /// Takes a run out of the store. It goes from lists at once, and from the disk in the server's own time.
+  /// Takes a run out of the store. It goes from lists at once, and from the disk in the server's own time. It comes
+  /// back when a shipper that was started later ships its files.
   [[nodiscard]] Result<void> remove(StoredRunId run);
 
   /// For how many days the runs of a project are kept after their last change; nothing: for ever.
   [[nodiscard]] Result<std::optional<int>> retention(const std::string& project);
   [[nodiscard]] Result<void> set_retention(const std::string& project, std::optional<int> days);
-  /// Removes what every project keeps no longer; how many runs that were.
+  /// Removes what every project keeps no longer; how many runs that were. They come back only once their files have
+  /// been written to.
   [[nodiscard]] Result<std::size_t> prune();
 
  private:

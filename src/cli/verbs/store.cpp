@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Examples:
   osler store tag RUN baseline --store ...            RUN is a name, the end of one, or a number
   osler store rename RUN "wide net" --store ...
   osler store archive RUN --store ...                 out of lists; --undo brings it back
-  osler store remove RUN --store ...                  for good
+  osler store remove RUN --store ...                  from the store, until its files are shipped anew
   osler store keep 90 --store ...                     days that the project's runs are kept after their last change
   osler store prune --store ...                       remove runs whose time is over (for cron)
 
