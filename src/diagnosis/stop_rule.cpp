@@ -85,17 +85,18 @@ bool has_got_worse(const Observation& finding, const Report& report, const Run& 
   return series != nullptr && lost_ground(*series, higher_is_better(report, judged));
 }
 
-/// How certain a finding must be. What the newest values bear out one by one is certain by itself.
-bool is_certain(const Observation& finding, const StopRule& rule, const Report& report, const Run& run,
-                const std::string& objective) {
-  if (finding.severity < rule.level) return false;
+/// How certain it is that a training is past hope; 0 where nothing speaks for its end. What the newest values bear out
+/// one by one is certain by itself.
+double certainty_of(const Observation& finding, const StopRule& rule, const Report& report, const Run& run,
+                    const std::string& objective) {
+  if (finding.severity < rule.level) return 0;
   if (is_about_nonfinite(finding)) {
     // A model that is broken has no finite training loss either: NaN in the evaluations alone may be gaps.
     const Series* series = finding.evidence.empty() ? nullptr : run.find(finding.evidence.front().series);
     const Series* judged = run.find(objective);
-    return ends_nonfinite(judged) && (series == nullptr || ends_nonfinite(series));
+    return ends_nonfinite(judged) && (series == nullptr || ends_nonfinite(series)) ? 1 : 0;
   }
-  return finding.confidence >= rule.confidence && has_got_worse(finding, report, run, objective);
+  return has_got_worse(finding, report, run, objective) ? finding.confidence : 0;
 }
 
 bool has_ended(const Run& run) {
@@ -122,20 +123,34 @@ std::uint64_t points_to_confirm(std::uint64_t points) {
   return std::clamp(points / kShare, kFewest, kMost);
 }
 
+std::uint64_t points_to_last(std::uint64_t points) {
+  constexpr std::uint64_t kShare = 4;
+  constexpr std::uint64_t kFewest = 10;
+  constexpr std::uint64_t kMost = 1000;
+  return std::clamp(points / kShare, kFewest, kMost);
+}
+
 std::optional<StopReason> StopJudge::look(const Report& report, const Run& run) {
   const Objective objective = objective_of(report, run);
-  std::map<std::string, std::uint64_t> seen;
+  std::map<std::string, Seen> seen;
   std::optional<StopReason> reason;
   for (const Observation& finding : report.findings) {
-    const bool certain = is_certain(finding, rule_, report, run, objective.series);
-    if (!certain || objective.points < rule_.points || has_ended(run)) continue;
+    const double certainty = certainty_of(finding, rule_, report, run, objective.series);
+    if (certainty < rule_.lasting_confidence || objective.points < rule_.points || has_ended(run)) continue;
     const auto before = seen_.find(finding.finding);
     // A series that has fewer points than before was begun anew.
-    const bool same_run = before != seen_.end() && before->second <= objective.points;
-    const std::uint64_t first = same_run ? before->second : objective.points;
-    seen[finding.finding] = first;
-    if (!reason && objective.points >= first + points_to_confirm(first)) {
-      reason = StopReason{finding, objective.series, first, objective.points};
+    const bool same_run = before != seen_.end() && before->second.newest <= objective.points;
+    Seen now = same_run ? before->second : Seen{.first = objective.points, .sure = {}, .newest = 0};
+    now.newest = objective.points;
+    if (certainty < rule_.confidence)
+      now.sure = std::nullopt;
+    else if (!now.sure)
+      now.sure = objective.points;
+    seen[finding.finding] = now;
+    const bool confirmed = now.sure && objective.points >= *now.sure + points_to_confirm(*now.sure);
+    const bool lasts = objective.points >= now.first + points_to_last(now.first);
+    if (!reason && (confirmed || lasts)) {
+      reason = StopReason{finding, objective.series, confirmed ? *now.sure : now.first, objective.points};
     }
   }
   seen_ = std::move(seen);

@@ -54,7 +54,32 @@ TEST(StopRule, EndsATrainingOnceLaterDataConfirmTheFinding) {
 
 TEST(StopRule, WantsCertainty) {
   StopJudge judge({});
-  for (const int points : {40, 60, 80, 100}) EXPECT_FALSE(judge.look(report_of(0.89), run_of(points)));
+  for (const int points : {40, 60, 80, 100}) EXPECT_FALSE(judge.look(report_of(0.79), run_of(points)));
+}
+
+TEST(StopRule, EndsATrainingForAFindingThatLastsAndIsALittleLessCertain) {
+  StopJudge judge({});
+  for (const int points : {40, 43, 46, 49}) EXPECT_FALSE(judge.look(report_of(0.85), run_of(points)));
+  const auto reason = judge.look(report_of(0.85), run_of(50));
+  ASSERT_TRUE(reason);
+  EXPECT_EQ(reason->first_points, 40);
+}
+
+TEST(StopRule, AFindingThatWasGoneForOneLookHasNotLasted) {
+  StopJudge judge({});
+  EXPECT_FALSE(judge.look(report_of(0.85), run_of(100)));
+  EXPECT_FALSE(judge.look(report_of(0.5), run_of(110)));
+  for (const int points : {120, 135, 149}) EXPECT_FALSE(judge.look(report_of(0.85), run_of(points)));
+  EXPECT_TRUE(judge.look(report_of(0.85), run_of(150)));
+}
+
+TEST(StopRule, OneDoubtfulLookStartsTheShortWayAnew) {
+  StopJudge judge({});
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(100)));
+  EXPECT_FALSE(judge.look(report_of(0.85), run_of(105)));
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(112)));
+  EXPECT_FALSE(judge.look(report_of(0.95), run_of(120)));
+  EXPECT_TRUE(judge.look(report_of(0.95), run_of(123)));
 }
 
 TEST(StopRule, WantsTheLevel) {
@@ -170,6 +195,9 @@ TEST(StopRule, WaitsForATenthMoreWithinBounds) {
   EXPECT_EQ(points_to_confirm(5), 3);
   EXPECT_EQ(points_to_confirm(300), 30);
   EXPECT_EQ(points_to_confirm(1'000'000), 100);
+  EXPECT_EQ(points_to_last(30), 10);
+  EXPECT_EQ(points_to_last(300), 75);
+  EXPECT_EQ(points_to_last(1'000'000), 1000);
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ namespace osler {
 /// What must hold before a training is ended.
 struct StopRule {
   Severity level = Severity::critical;
-  double confidence = 0.9;    ///< of the finding, at least; that values are not finite is certain once they are not
-  std::uint64_t points = 30;  ///< of the objective, at least
+  double confidence = 0.9;  ///< of the finding, at least; that values are not finite is certain once they are not
+  double lasting_confidence = 0.8;  ///< at least, of a finding that lasts (points_to_last)
+  std::uint64_t points = 30;        ///< of the objective, at least
 };
 
 /// Why a training is to be ended.
@@ -32,9 +33,13 @@ struct StopReason {
 /// How many points more the objective must have for a second look at a finding: a tenth, at least 3 and at most 100.
 [[nodiscard]] std::uint64_t points_to_confirm(std::uint64_t points);
 
+/// How many points more a finding that is less certain must last: a quarter, at least 10 and at most 1,000.
+[[nodiscard]] std::uint64_t points_to_last(std::uint64_t points);
+
 /// Looks at the reports of one run as it grows. A finding leads to the end of the training when it is as grave and as
 /// certain as the rule asks, the objective has enough points, and looks at later data see it still, all of them up to
-/// one that has points_to_confirm() points more. The training must have got worse (lost_ground): one that stands still
+/// one that has points_to_confirm() points more; a finding that is a little less certain must last for points_to_last()
+/// points. The training must have got worse (lost_ground): one that stands still
 /// may yet begin to learn. That a loss is not finite any more must be true of so many of its
 /// newest values, and is then certain by itself. A run that says of itself that it has ended is never to be stopped.
 class StopJudge {
@@ -44,8 +49,15 @@ class StopJudge {
   [[nodiscard]] std::optional<StopReason> look(const Report& report, const Run& run);
 
  private:
+  /// Points of the objective at looks that saw a finding, without one between that did not.
+  struct Seen {
+    std::uint64_t first = 0;
+    std::optional<std::uint64_t> sure;  // the first of those that were as certain as the rule asks
+    std::uint64_t newest = 0;
+  };
+
   StopRule rule_;
-  std::map<std::string, std::uint64_t> seen_;  // finding to the points of the objective when it was first certain
+  std::map<std::string, Seen> seen_;  // by the id of the finding
 };
 
 }  // namespace osler

@@ -280,8 +280,8 @@ bool strays_above(const Reading& loss, const SettingValues& settings) {
 /// The margin of a plain fact: beyond doubt, but no number of noise levels tells how far.
 constexpr double kSure = 2;
 
-/// How surely a loss that ends above its start has gone for good, as a margin: the surer the further it ends above where
-/// it began, if it had learned before. What was lowest at its start may be raised by design and settle.
+/// How surely a loss that ends above its start has gone for good, as a margin: the surer the further it ends above
+/// where it began, if it had learned before. What was lowest at its start may be raised by design and settle.
 double margin_above(const Reading& loss, const SettingValues& settings) {
   constexpr double kErrors = 3;
   constexpr double kMost = 10;
@@ -424,12 +424,11 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     return NotFound{};
   }
 
-  const double margin = exploded            ? 10
-                        : above             ? margin_above(*loss, settings)
-                        : together          ? kSure
-                                            : std::min(units / settings["noise_units"], 2 * lost / least_lost);
-  const bool all_lost =
-      exploded || loss->end >= loss->start - 0.3 * gained || climbs_for_long(*loss, lost, settings);
+  const double margin = exploded   ? 10
+                        : above    ? margin_above(*loss, settings)
+                        : together ? kSure
+                                   : std::min(units / settings["noise_units"], 2 * lost / least_lost);
+  const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained || climbs_for_long(*loss, lost, settings);
   const std::int64_t since = loss->step_at(loss->best_at);
   const std::string about = is_calm(*loss) ? "" : "about ";  // a level, which no line of the log may show
   Observation seen = observe(
