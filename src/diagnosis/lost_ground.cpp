@@ -57,10 +57,10 @@ double scatter_of(const std::vector<double>& values) {
 
 }  // namespace
 
-bool lost_ground(const Series& series, bool higher_is_better) {
+Ground ground_of(const Series& series, bool higher_is_better) {
   const auto [values, logarithms] = values_of(series, higher_is_better);
   const std::size_t stretch = std::max(kShortestStretch, values.size() / kStretchesInAll);
-  if (values.size() < 2 * stretch) return false;
+  if (values.size() < 2 * stretch) return Ground::kept;
   const auto level = [&values = values](std::size_t from, std::size_t length) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(from);
     return median({begin, begin + static_cast<std::ptrdiff_t>(length)});
@@ -73,10 +73,16 @@ bool lost_ground(const Series& series, bool higher_is_better) {
   }
   const double scatter = scatter_of(values);
   const double scale = logarithms ? 1 : std::max({std::fabs(start), std::fabs(newest), std::fabs(best)});
-  if (newest - start > std::max(kClearly * scatter, kLeastAboveStart * scale)) return true;
   const double gain = start - best;
   const double clearly = std::max(kClearlyOfMany * scatter, kLeastShare * scale);
-  return gain > clearly && newest - best > std::max(clearly, gain / 2);
+  if (gain > clearly && newest - best > std::max(clearly, gain / 2)) return Ground::gain_lost;
+  const bool above = newest - start > std::max(kClearly * scatter, kLeastAboveStart * scale);
+  if (!above) return Ground::kept;
+  // A loss can also learn and lose it all within a few steps.
+  for (std::size_t from = 0; from + kShortestStretch <= values.size(); ++from) {
+    if (start - level(from, kShortestStretch) > clearly) return Ground::gain_lost;
+  }
+  return Ground::above_start;
 }
 
 }  // namespace osler

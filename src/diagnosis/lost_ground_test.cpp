@@ -11,15 +11,19 @@
 namespace osler {
 namespace {
 
-/// Whether a series of these values has lost ground; noise is the same in every call.
-bool lost(int points, const std::function<double(int, double)>& value, bool higher_is_better = false) {
+/// Where a series of these values stands; noise is the same in every call.
+Ground ground(int points, const std::function<double(int, double)>& value, bool higher_is_better = false) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
   osler::Run run;
   for (int step = 0; step < points; ++step) {
     run.add(Event{run.series("x"), step, kNoTime, value(step, normal(random))});
   }
-  return lost_ground(*run.find("x"), higher_is_better);
+  return ground_of(*run.find("x"), higher_is_better);
+}
+
+bool lost(int points, const std::function<double(int, double)>& value, bool higher_is_better = false) {
+  return ground(points, value, higher_is_better) != Ground::kept;
 }
 
 TEST(LostGround, IsNotWhatStandsStill) {
@@ -71,6 +75,17 @@ TEST(LostGround, IsAGainThatWasGivenBack) {
   EXPECT_TRUE(lost(300, given_back)) << "though it is not above its start";
   EXPECT_TRUE(lost(
       300, [](int step, double noise) { return (step < 200 ? step : 3) + noise; }, true));
+}
+
+TEST(LostGround, TellsALossThatHadLearnedFromOneThatWasLowestAtItsStart) {
+  EXPECT_EQ(ground(200, [](int step, double noise) { return 9.4 - 3 * std::exp(-step / 15.0) + 0.05 * noise; }),
+            Ground::above_start);
+  EXPECT_EQ(ground(200, [](int step, double noise) { return (step < 3 ? 2.3 : 5) * std::exp(0.1 * noise); }),
+            Ground::above_start);
+  const auto lost_at_once = [](int step, double noise) {
+    return (step < 12 ? 2 * std::exp(-step / 4.0) : 4) * std::exp(0.1 * noise);
+  };
+  EXPECT_EQ(ground(200, lost_at_once), Ground::gain_lost) << "though its best stretch is a twentieth of the run";
 }
 
 }  // namespace

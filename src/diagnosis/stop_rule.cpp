@@ -72,9 +72,9 @@ bool higher_is_better(const Report& report, const std::string& series) {
   return guess_role(series).higher_is_better;
 }
 
-/// Whether the training has got worse: by what the finding rests on where that is a figure of merit, else by the
-/// objective.
-bool has_got_worse(const Observation& finding, const Report& report, const Run& run, const std::string& objective) {
+/// Whether and how the training has got worse: by what the finding rests on where that is a figure of merit, else by
+/// the objective.
+Ground ground_of(const Observation& finding, const Report& report, const Run& run, const std::string& objective) {
   std::string judged = objective;
   for (const Evidence& evidence : finding.evidence) {
     if (!is_objective(report, evidence.series)) continue;
@@ -82,7 +82,7 @@ bool has_got_worse(const Observation& finding, const Report& report, const Run& 
     break;
   }
   const Series* series = run.find(judged);
-  return series != nullptr && lost_ground(*series, higher_is_better(report, judged));
+  return series == nullptr ? Ground::kept : ground_of(*series, higher_is_better(report, judged));
 }
 
 /// How certain it is that a training is past hope; 0 where nothing speaks for its end. What the newest values bear out
@@ -96,7 +96,16 @@ double certainty_of(const Observation& finding, const StopRule& rule, const Repo
     const Series* judged = run.find(objective);
     return ends_nonfinite(judged) && (series == nullptr || ends_nonfinite(series)) ? 1 : 0;
   }
-  return has_got_worse(finding, report, run, objective) ? finding.confidence : 0;
+  switch (ground_of(finding, report, run, objective)) {
+    case Ground::kept:
+      return 0;
+    case Ground::above_start:
+      // What has learned nothing may still be on its way up, as while a queue fills: that it lasts tells little.
+      return finding.confidence >= rule.confidence ? finding.confidence : 0;
+    case Ground::gain_lost:
+      return finding.confidence;
+  }
+  return 0;
 }
 
 bool has_ended(const Run& run) {

@@ -65,6 +65,14 @@ TEST(StopRule, EndsATrainingForAFindingThatLastsAndIsALittleLessCertain) {
   EXPECT_EQ(reason->first_points, 40);
 }
 
+TEST(StopRule, ALossThatClimbsWhileAQueueFillsIsLeftAlone) {
+  const auto filling = [](int step) { return 9.4 - 3 * std::exp(-step / 15.0) + 0.05 * std::sin(12.9 * step); };
+  StopJudge judge({});
+  for (int points = 30; points < 200; points += 5) {
+    EXPECT_FALSE(judge.look(report_of(0.85), run_with("loss", points, filling))) << points;
+  }
+}
+
 TEST(StopRule, AFindingThatWasGoneForOneLookHasNotLasted) {
   StopJudge judge({});
   EXPECT_FALSE(judge.look(report_of(0.85), run_of(100)));

@@ -39,7 +39,7 @@ struct StopReason {
 /// Looks at the reports of one run as it grows. A finding leads to the end of the training when it is as grave and as
 /// certain as the rule asks, the objective has enough points, and looks at later data see it still, all of them up to
 /// one that has points_to_confirm() points more; a finding that is a little less certain must last for points_to_last()
-/// points. The training must have got worse (lost_ground): one that stands still
+/// points of a training that had learned. The training must have got worse: one that stands still
 /// may yet begin to learn. That a loss is not finite any more must be true of so many of its
 /// newest values, and is then certain by itself. A run that says of itself that it has ended is never to be stopped.
 class StopJudge {
