@@ -50,6 +50,35 @@ std::optional<stats::DType> dtype_of(Word word) {
   return std::nullopt;
 }
 
+/// The names of what is asked of every tensor, made once: a step asks for them thousands of times.
+struct Names {
+  PyObject* dtype = PyUnicode_InternFromString("dtype");
+  PyObject* layout = PyUnicode_InternFromString("layout");
+  PyObject* is_cpu = PyUnicode_InternFromString("is_cpu");
+  PyObject* is_cuda = PyUnicode_InternFromString("is_cuda");
+  PyObject* shape = PyUnicode_InternFromString("shape");
+  PyObject* stride = PyUnicode_InternFromString("stride");
+  PyObject* data_ptr = PyUnicode_InternFromString("data_ptr");
+};
+
+const Names& names() {
+  static const Names made;
+  return made;
+}
+
+py::object owned(PyObject* answer) {
+  if (answer == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(answer);
+}
+
+py::object attribute(py::handle object, PyObject* name) {
+  return owned(PyObject_GetAttr(object.ptr(), name));
+}
+
+py::object called(py::handle object, PyObject* name) {
+  return owned(PyObject_CallMethodNoArgs(object.ptr(), name));
+}
+
 struct Layout {
   std::array<std::int64_t, stats::TensorView::kMaxRank> numbers{};
   std::size_t rank = 0;
@@ -84,8 +113,8 @@ bool dense(const Layout& sizes, const Layout& strides) {
   return true;
 }
 
-bool truth(py::handle object, const char* name) {
-  return py::cast<bool>(object.attr(name));
+bool truth(py::handle object, PyObject* name) {
+  return attribute(object, name).ptr() == Py_True;
 }
 
 /// Whether tensors of this type are a process's share of a larger one (DTensor), asked once for each type.
@@ -102,32 +131,32 @@ bool sharded(py::handle tensor) {
 
 std::optional<stats::TensorView> TensorReader::view(py::handle tensor) {
   if (tensor.is_none()) return std::nullopt;
-  const auto dtype = dtype_of(word_of(tensor.attr("dtype")));
+  const auto dtype = dtype_of(word_of(attribute(tensor, names().dtype)));
   if (!dtype) return std::nullopt;
   auto owner = py::reinterpret_borrow<py::object>(tensor);
   if (sharded(owner)) owner = owner.attr("detach")().attr("to_local")();
-  if (word_of(owner.attr("layout")) != Word::strided) {
-    if (!truth(owner, "is_sparse")) return std::nullopt;
+  if (word_of(attribute(owner, names().layout)) != Word::strided) {
+    if (!py::cast<bool>(owner.attr("is_sparse"))) return std::nullopt;
     owner = owner.attr("detach")().attr("coalesce")().attr("values")();  // the numbers that it holds
     ++copies_;
   }
   stats::Device device;
-  if (gpu_ && truth(owner, "is_cuda") && py::cast<int>(owner.attr("device").attr("index")) == *gpu_) {
+  if (gpu_ && truth(owner, names().is_cuda) && py::cast<int>(owner.attr("device").attr("index")) == *gpu_) {
     device = {stats::Device::Kind::cuda, *gpu_};
-  } else if (!truth(owner, "is_cpu")) {
-    if (truth(owner, "is_meta")) return std::nullopt;  // a shape without numbers
+  } else if (!truth(owner, names().is_cpu)) {
+    if (py::cast<bool>(owner.attr("is_meta"))) return std::nullopt;  // a shape without numbers
     owner = owner.attr("detach")().attr("cpu")();
     ++copies_;
   }
-  auto sizes = layout_of(owner.attr("shape"));
-  auto strides = layout_of(owner.attr("stride")());
+  auto sizes = layout_of(attribute(owner, names().shape));
+  auto strides = layout_of(called(owner, names().stride));
   if (!sizes || !strides) return std::nullopt;
   if (!dense(*sizes, *strides)) {
     owner = owner.attr("detach")().attr("contiguous")();
     ++copies_;
-    strides = layout_of(owner.attr("stride")());
+    strides = layout_of(called(owner, names().stride));
   }
-  const auto address = py::cast<std::uintptr_t>(owner.attr("data_ptr")());
+  const auto address = py::cast<std::uintptr_t>(called(owner, names().data_ptr));
   const auto view = stats::TensorView::strided(reinterpret_cast<const void*>(address), *dtype, sizes->span(),
                                                strides->span(), device);
   if (!view) return std::nullopt;

@@ -31,21 +31,55 @@ using monitor::StepVerdict;
 using monitor::StepWatch;
 using monitor::WatchOptions;
 
+/// Views of the tensors of one step after the other; the memory stays.
+class StepViews {
+ public:
+  void begin(std::size_t count) {
+    if (kept_.size() != count) kept_.assign(count, {});
+    ++step_;
+  }
+  /// The view of this step, which `made` gives when it is asked for first.
+  template <typename Make>
+  const std::optional<stats::TensorView>& at(std::size_t number, const Make& made) {
+    Kept& kept = kept_[number];
+    if (kept.step != step_) {
+      kept.view = made();
+      kept.step = step_;
+    }
+    return kept.view;
+  }
+
+ private:
+  struct Kept {
+    std::uint64_t step = 0;
+    std::optional<stats::TensorView> view;
+  };
+  std::vector<Kept> kept_;
+  std::uint64_t step_ = 0;
+};
+
+/// What outlives a step of what is made for it.
+struct StepMemory {
+  TensorReader reader;
+  StepViews gradients;
+  StepViews weights;
+};
+
 /// The parameters of a model in one step; each is asked for at most once.
 class PythonSource final : public monitor::TensorSource {
  public:
-  PythonSource(const py::list& parameters, TensorReader& reader)
-      : parameters_(parameters), reader_(reader), gradients_(parameters.size()), weights_(parameters.size()) {}
-  ~PythonSource() override { reader_.release(); }
+  PythonSource(const py::list& parameters, StepMemory& memory) : parameters_(parameters), memory_(memory) {
+    memory_.gradients.begin(parameters.size());
+    memory_.weights.begin(parameters.size());
+  }
+  ~PythonSource() override { memory_.reader.release(); }
 
   std::optional<stats::TensorView> gradient(std::size_t number) override {
-    if (!gradients_[number]) gradients_[number] = reader_.view(gradient_of(number));
-    return *gradients_[number];
+    return memory_.gradients.at(number, [&] { return memory_.reader.view(gradient_of(number)); });
   }
   bool has_gradient(std::size_t number) override { return !gradient_of(number).is_none(); }
   std::optional<stats::TensorView> weight(std::size_t number) override {
-    if (!weights_[number]) weights_[number] = reader_.view(parameters_[number]);
-    return *weights_[number];
+    return memory_.weights.at(number, [&] { return memory_.reader.view(parameters_[number]); });
   }
   void unlocked(const std::function<void()>& work) override {
     const py::gil_scoped_release released;
@@ -53,12 +87,15 @@ class PythonSource final : public monitor::TensorSource {
   }
 
  private:
-  [[nodiscard]] py::object gradient_of(std::size_t number) const { return parameters_[number].attr("grad"); }
+  [[nodiscard]] py::object gradient_of(std::size_t number) const {
+    static PyObject* const kName = PyUnicode_InternFromString("grad");
+    PyObject* const gradient = PyObject_GetAttr(parameters_[number].ptr(), kName);
+    if (gradient == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(gradient);
+  }
 
   const py::list& parameters_;
-  TensorReader& reader_;
-  std::vector<std::optional<std::optional<stats::TensorView>>> gradients_;
-  std::vector<std::optional<std::optional<stats::TensorView>>> weights_;
+  StepMemory& memory_;
 };
 
 /// A watch of this process; in a fork, such as a loader's worker, it keeps still.
@@ -78,15 +115,16 @@ class PythonWatch {
   }
 
   StepWatch* operator->() { return watch_.get(); }
-  TensorReader& reader() { return reader_; }
+  TensorReader& reader() { return memory_.reader; }
+  StepMemory& memory() { return memory_; }
   /// For the parameters on the GPU that is watched.
-  TensorReader& gpu_reader() { return gpu_reader_; }
+  StepMemory& gpu_memory() { return gpu_memory_; }
   [[nodiscard]] bool here() const { return ::getpid() == process_; }
 
  private:
   std::unique_ptr<StepWatch> watch_;
-  TensorReader reader_;
-  TensorReader gpu_reader_;
+  StepMemory memory_;
+  StepMemory gpu_memory_;
   pid_t process_ = ::getpid();
 };
 
@@ -138,9 +176,23 @@ std::unique_ptr<PythonWatch> made(const py::dict& words, const std::string& path
                                        std::move(parameters));
 }
 
-py::tuple examined(PythonWatch& watch, double loss, const py::list& parameters) {
-  PythonSource source(parameters, watch.reader());
+/// What is due of a step, as `arrive` tells it: sums of these.
+constexpr int kStatistics = 1;
+constexpr int kLoss = 2;
+
+/// Every step comes by here: one call of Python's for what would be half a dozen.
+int arrived(PythonWatch& watch, std::optional<bool> cleared, bool tracing) {
+  watch->arrive();
+  if (cleared) watch->tell_gradients_cleared(*cleared);
+  if (!tracing) watch->traced(0, 0);
+  return (watch->statistics_due() ? kStatistics : 0) + (watch->loss_due() || watch->loss_kind_due() ? kLoss : 0);
+}
+
+py::tuple examined(PythonWatch& watch, double loss, const py::list& parameters, const std::vector<double>& rates,
+                   std::optional<bool> training) {
+  PythonSource source(parameters, watch.memory());
   const StepVerdict verdict = watch->examine(loss, source);
+  watch->tell_state(rates, training);
   return py::make_tuple(verdict.finite, verdict.first_bad, verdict.norm);
 }
 
@@ -161,7 +213,7 @@ void use_gpu(PythonWatch& watch, int device, const std::string& cache_folder,
     const py::gil_scoped_release unlocked;
     engine = taken(stats::make_gpu_engine({device, cache_folder, compilers}));
   }
-  watch.gpu_reader().serve_gpu(device);
+  watch.gpu_memory().reader.serve_gpu(device);
   watch->use_gpu(std::move(engine));
 }
 
@@ -178,7 +230,7 @@ py::list told(const std::vector<monitor::LateLook>& landed) {
 
 py::list looked_later(PythonWatch& watch, const py::list& parameters, std::uintptr_t stream) {
   // What the views show is let go of at once: memory that is used again on the same stream is used after the kernels.
-  PythonSource source(parameters, watch.gpu_reader());
+  PythonSource source(parameters, watch.gpu_memory());
   return told(taken(watch->look_later(source, reinterpret_cast<void*>(stream))));
 }
 
@@ -258,21 +310,21 @@ py::list news(PythonWatch& watch, bool of_validation) {
 }  // namespace
 
 void add_watch(py::module_& module) {
+  module.attr("DUE_STATISTICS") = kStatistics;
   py::class_<PythonWatch>(module, "StepWatch")
       .def(py::init(&made))
       .def("here", &PythonWatch::here)
       .def("begin",
            [](PythonWatch& watch, const py::list& parameters) {
-             PythonSource source(parameters, watch.reader());
+             PythonSource source(parameters, watch.memory());
              watch->begin(source);
            })
       .def("tell_parameters", [](PythonWatch& watch, const std::vector<bool>& trainable,
                                  const std::vector<bool>& optimized) { watch->tell_parameters(trainable, optimized); })
       .def("trace_due", [](PythonWatch& watch) { return watch->trace_due(); })
-      .def("statistics_due", [](PythonWatch& watch) { return watch->statistics_due(); })
       .def("traced",
            [](PythonWatch& watch, double seconds, std::size_t operations) { watch->traced(seconds, operations); })
-      .def("arrive", [](PythonWatch& watch) { watch->arrive(); })
+      .def("arrive", &arrived, py::arg("cleared") = std::nullopt, py::arg("tracing") = false)
       .def("examine", &examined)
       .def("loss_due", [](PythonWatch& watch) { return watch->loss_due(); })
       .def("tell_loss", &loss_told)
@@ -293,11 +345,18 @@ void add_watch(py::module_& module) {
                             std::optional<bool> training) { watch->tell_state(rates, training); })
       .def("tell_clipping", [](PythonWatch& watch, double factor) { watch->tell_clipping(factor); })
       .def("take_line", [](PythonWatch& watch) { return watch->take_line(); })
-      .def("tell_gradients_cleared", [](PythonWatch& watch, bool cleared) { watch->tell_gradients_cleared(cleared); })
-      .def("used", [](PythonWatch& watch) { watch->used(); })
-      .def("leave", [](PythonWatch& watch) { watch->leave(); })
-      .def("leave_run", [](PythonWatch& watch, double data, double forward, double backward,
-                           double optimizer) { watch->leave(data, forward, backward, optimizer); })
+      .def("has_news", [](PythonWatch& watch, bool findings) { return watch->has_news(findings); })
+      .def("used", [](PythonWatch& watch, double seconds) { watch->used(seconds); })
+      .def("leave",
+           [](PythonWatch& watch) {
+             watch->leave();
+             return watch->trace_due();
+           })
+      .def("leave_run",
+           [](PythonWatch& watch, double data, double forward, double backward, double optimizer) {
+             watch->leave(data, forward, backward, optimizer);
+             return watch->trace_due();
+           })
       .def("batch_due", [](PythonWatch& watch) { return watch->batch_due(); })
       .def("batch", &batch)
       .def("activation", &activation)

@@ -6,6 +6,7 @@ import gc
 import io
 import math
 import os
+import time
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -127,6 +128,25 @@ def test_training_is_the_same_to_the_bit(every: int) -> None:
     without, under = trained(False), trained(True)
     for name, tensor in without.items():
         assert torch.equal(tensor, under[name]), name
+
+
+@pytest.mark.parametrize("where", ["get_rng_state", "buffers"])
+def test_counts_what_it_does_besides_measuring(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(of: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            time.sleep(0.005)
+            return of(*given)
+
+        return call
+
+    model = _mlp()
+    model.register_buffer("running_mean", torch.zeros(1))
+    if where == "get_rng_state":
+        monkeypatch.setattr(torch, "get_rng_state", slowly(torch.get_rng_state))
+    else:
+        monkeypatch.setattr(torch.Tensor, "copy_", slowly(torch.Tensor.copy_))
+    monitor = _train(model, steps=20, budget=0.0)
+    assert monitor.share > 1, "five milliseconds of its own, beside a step of less than one"
 
 
 def test_tensors_are_measured_where_they_lie() -> None:

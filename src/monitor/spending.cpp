@@ -49,7 +49,18 @@ void Spending::spend(Budget& budget, double seconds, bool early) {
   budget.spend(seconds);
 }
 
-void Spending::earn(double training_seconds) {
+double Spending::undisturbed(double seconds, double at_work) {
+  constexpr double kFaster = 0.25;  // a step that others hold up is never too short, so that a short one tells more
+  constexpr double kSlower = 0.02;
+  constexpr double kMostLonger = 4;
+  constexpr double kAlike = 1.25;
+  if (usual_ == 0) usual_ = seconds;
+  usual_ += (seconds < usual_ ? kFaster : kSlower) * (std::min(seconds, kMostLonger * usual_) - usual_);
+  return std::min(seconds, std::max(at_work, kAlike * usual_));
+}
+
+void Spending::earn(double training_seconds, std::optional<double> at_work) {
+  if (at_work) training_seconds = undisturbed(training_seconds, *at_work);
   // What every step costs anyway is paid first; only the rest can be spent. Something is left even where there is no
   // rest, or nothing would ever be looked at.
   constexpr double kAlways = 0.25;

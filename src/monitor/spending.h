@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "monitor/budget.h"
 
@@ -44,8 +45,9 @@ class Spending {
   void spend(Budget& budget, double seconds, bool early);
   /// The training has taken so long, which counts for how long a step is.
   void trained(double seconds) { training_ += seconds; }
-  /// So much of it earns.
-  void earn(double training_seconds);
+  /// So much of it earns. For longer than usual it earns only as long as the thread was at work, where that is known: a
+  /// step that others held up is not paid for with looks that they do not hold up.
+  void earn(double training_seconds, std::optional<double> at_work = std::nullopt);
   /// Watching has taken so long, what was spent from the budgets included.
   void took(double seconds);
 
@@ -56,6 +58,7 @@ class Spending {
 
  private:
   std::array<Budget*, 6> all();
+  double undisturbed(double seconds, double at_work);
 
   double budget_;
   Budget& batches_;
@@ -63,6 +66,7 @@ class Spending {
   double training_ = 0;
   double own_ = 0;
   double early_spent_ = 0;
+  double usual_ = 0;   // what a step takes that nothing holds up
   double fixed_ = 0;   // what was spent beside the budgets and not yet set off against what they earn
   double bought_ = 0;  // what the budgets were spent on so far
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "monitor/clock.h"
 #include "run/series_names.h"
@@ -45,10 +46,16 @@ void StepRecord::gradients_cleared(Recorder& recorder, std::int64_t step, bool c
 
 void StepRecord::parameters(Recorder& recorder, std::int64_t step, const std::vector<ParameterState>& states) {
   const bool known = seen(step) >= kStepsToKnow;
+  // Hardly ever is anything new, and then no names need be put together.
+  std::vector<std::uint8_t> told(1, known ? 1 : 0);
+  told.reserve(states.size() + 1);
+  for (const ParameterState& state : states) told.push_back((state.trainable ? 1 : 0) | (state.left_out ? 2 : 0));
+  if (told == told_states_) return;
+  told_states_ = std::move(told);
   const auto tell = [&](const std::string& id, double value) {
     // What was never wrong need not be told of every parameter.
-    const auto told = told_parameters_.find(id);
-    if (told == told_parameters_.end() ? value == 0 : told->second == value) return;
+    const auto before = told_parameters_.find(id);
+    if (before == told_parameters_.end() ? value == 0 : before->second == value) return;
     told_parameters_[id] = value;
     recorder.scalar(step, id, value);
   };
@@ -59,9 +66,9 @@ void StepRecord::parameters(Recorder& recorder, std::int64_t step, const std::ve
     if (state.left_out) ++left_out;
   }
   if (!known) return;
-  const auto told = told_parameters_.try_emplace(std::string(series_name::kCheckParametersNotOptimized), -1).first;
-  if (told->second != left_out) recorder.scalar(step, series_name::kCheckParametersNotOptimized, left_out);
-  told->second = left_out;
+  const auto before = told_parameters_.try_emplace(std::string(series_name::kCheckParametersNotOptimized), -1).first;
+  if (before->second != left_out) recorder.scalar(step, series_name::kCheckParametersNotOptimized, left_out);
+  before->second = left_out;
 }
 
 void StepRecord::memory(Recorder& recorder, std::int64_t step) {

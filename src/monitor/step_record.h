@@ -69,6 +69,7 @@ class StepRecord {
   std::vector<stats::PairStats> pairs_;
   std::optional<bool> told_training_;
   std::optional<bool> told_cleared_;
+  std::vector<std::uint8_t> told_states_;  // of all parameters, as they were told of last
   std::map<std::string, double> told_parameters_;
   LossTurns losses_;
   bool told_losses_ = false;

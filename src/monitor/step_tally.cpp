@@ -40,7 +40,7 @@ std::optional<double> StepTally::trend() const {
 
 std::optional<std::string> StepTally::take_line() {
   // Steps whose loss comes late from a device may come several at once: no line is lost for that.
-  if (every_ <= 0 || number_ / every_ <= said_) return std::nullopt;
+  if (!line_due()) return std::nullopt;
   said_ = number_ / every_;
   std::string text = fmt::format("step {}  loss {:.4g}", number_, loss_);
   if (const auto way = trend()) text += fmt::format("  trend {:+.3g}", *way);

@@ -24,6 +24,7 @@ class StepTally {
   void clipping(bool clipped);
   void rate(double value) { rate_ = value; }
 
+  [[nodiscard]] bool line_due() const { return every_ > 0 && number_ / every_ > said_; }
   /// The line of this step, where one is due, once: "step 100  loss 0.5231  trend -0.0123  norm 3.4 [clipped]  clipped
   /// 37 %  lr 0.001", without what was not told. The trend is the mean of the newer half of the window minus that of
   /// the older: two values would tell the noise.

@@ -52,7 +52,7 @@ StepWatch::StepWatch(const WatchOptions& options, Recorder recorder, std::vector
       histogram_pace_(options.histograms_every),
       activation_pace_(options.histograms_every) {
   activations_.with_histograms(activation_pace_.due(0));
-  left_ = now();
+  mark_left();
 }
 
 void StepWatch::begin(TensorSource& source) {
@@ -63,7 +63,7 @@ void StepWatch::begin(TensorSource& source) {
     if (parameter.table) check(series_name::completed(series_name::kParameterTableOf, parameter.name), 1);
   }
   parameters_.record_start(recorder_, source);
-  left_ = now();
+  mark_left();
 }
 
 void StepWatch::tell_parameters(const std::vector<bool>& trainable, const std::vector<bool>& optimized) {
@@ -93,7 +93,7 @@ void StepWatch::traced(double seconds, std::size_t operations) {
   constexpr double kAdapt = 0.1;
   constexpr double kMostBeside = 3;      // times what the trace measures
   constexpr double kMostToShow = 50e-6;  // seconds for an operation, which an interpreter shows to us
-  const double elapsed = arrived_ - left_;
+  const double elapsed = arrived_ - left_ - aside_;
   traced_ = 0;
   if (operations == 0) {
     usual_ = usual_ == 0 ? elapsed : usual_ + kAdapt * (elapsed - usual_);
@@ -109,6 +109,7 @@ void StepWatch::traced(double seconds, std::size_t operations) {
 
 void StepWatch::arrive() {
   arrived_ = now();
+  at_work_arrived_ = at_work();
 }
 
 StepVerdict StepWatch::examine(double loss, TensorSource& source) {
@@ -214,19 +215,26 @@ void StepWatch::tell_company(double seconds) {
   if (company_.in_turns()) record_.in_turns(recorder_);
 }
 
+void StepWatch::mark_left() {
+  aside_ = 0;
+  left_ = now();
+  at_work_left_ = at_work();
+}
+
 void StepWatch::leave() {
-  const double computing = std::max(0.0, arrived_ - left_ - traced_);
+  const double own = traced_ + aside_;
+  const double computing = std::max(0.0, arrived_ - left_ - own);
   recorder_.scalar(steps_, "step_time", computing);
   spending_.trained(computing);
-  spending_.earn(computing);
+  spending_.earn(computing, at_work_arrived_ - at_work_left_);
   tell_company(std::max(0.0, computing - company_.others_trained()));
   begin_next();
-  const double before = left_ = now();
-  spending_.took(before - arrived_ + traced_);
+  mark_left();
+  spending_.took(left_ - arrived_ + own);
 }
 
 void StepWatch::leave(double data, double forward, double backward, double optimizer) {
-  forward = std::max(0.0, forward - traced_);
+  forward = std::max(0.0, forward - traced_ - aside_);
   const double computing = forward + backward + optimizer;
   const double between = data;
   data = std::max(0.0, data - company_.others_trained());  // a generator waits for its critic, not for data
@@ -236,13 +244,13 @@ void StepWatch::leave(double data, double forward, double backward, double optim
   recorder_.scalar(steps_, series_name::kTimeOptimizer, optimizer);
   recorder_.scalar(steps_, "step_time", data + computing);
   // A long pause (a validation, a checkpoint) earns no more than work does, or a burst of watching would follow it.
-  spending_.earn(computing + std::min(data, computing));
+  spending_.earn(computing + std::min(data, computing), at_work() - at_work_left_);
   spending_.trained(data + computing);
   begin_next();
-  const double ended = now();
-  spending_.took(std::max(0.0, ended - left_ - between - computing));
-  tell_company(std::max(0.0, ended - left_ - between));
-  left_ = ended;
+  const double before = left_;
+  mark_left();
+  spending_.took(std::max(0.0, left_ - before - between - computing));
+  tell_company(std::max(0.0, left_ - before - between));
 }
 
 bool StepWatch::batch_due() {
@@ -256,17 +264,22 @@ BatchFacts StepWatch::batch(const BatchView& view) {
   const double spent = now() - before;
   spending_.took(spent);
   left_ += spent;
+  at_work_left_ += spent;
   return facts;
 }
 
 void StepWatch::validation(std::string_view name, double value) {
   // After step n training has seen n batches: the number of the newest step is n - 1.
   recorder_.scalar(std::max<std::int64_t>(steps_ - 1, 0), name, value);
-  left_ = now();  // what lies behind was validation, not training
+  mark_left();  // what lies behind was validation, not training
 }
 
 void StepWatch::check(std::string_view series, double value) {
   recorder_.scalar(steps_, series, value);
+}
+
+bool StepWatch::has_news(bool findings) {
+  return record_.tally().line_due() || (findings && news_.due(steps_, steps_seen() + 1, spending_));
 }
 
 std::vector<Observation> StepWatch::news() {
@@ -278,7 +291,7 @@ std::vector<Observation> StepWatch::news_of_validation() {
   if (!news_.due_after_validation(spending_)) return {};
   const double before = now();
   std::vector<Observation> fresh = news_.take(recorder_, steps_seen(), spending_);
-  left_ = now();
+  mark_left();
   spending_.took(left_ - before);
   return fresh;
 }

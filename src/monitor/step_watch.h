@@ -112,8 +112,12 @@ class StepWatch {
   void tell_clipping(double factor);
   /// The line for people who watch a terminal, where one is due.
   [[nodiscard]] std::optional<std::string> take_line() { return record_.tally().take_line(); }
-  /// The model has computed something to learn from, in a step of its own or of another network.
-  void used() { company_.used(); }
+  /// The model has computed something to learn from, in a step of its own or of another network; `seconds`: how long
+  /// the monitor has kept it from that.
+  void used(double seconds) {
+    company_.used();
+    aside_ += seconds;
+  }
   /// Whether the monitor clears the gradients itself, whatever they look like.
   void tell_gradients_cleared(bool cleared) { record_.gradients_cleared(recorder_, steps_, cleared); }
   /// The step is over: the next begins.
@@ -135,6 +139,8 @@ class StepWatch {
   /// An epoch is over: records its number and the mean of its losses.
   void epoch(double number);
 
+  /// Whether `take_line` or, where somebody wants to know of `findings`, `news` have something to do.
+  [[nodiscard]] bool has_news(bool findings);
   /// Findings that are new or got worse, when it is time to ask; empty otherwise. Before `leave`.
   std::vector<Observation> news();
   /// The same after the numbers of a validation have been told.
@@ -159,6 +165,7 @@ class StepWatch {
   GradientLook look_at_gradients(TensorSource& source, bool sampled);
   void record_histograms(TensorSource& source);
   void begin_next();
+  void mark_left();
 
   WatchOptions options_;
   Recorder recorder_;
@@ -176,6 +183,9 @@ class StepWatch {
   HistogramPace activation_pace_;  // of activations
   double left_ = 0;                // when the monitor was last left
   double arrived_ = 0;
+  double at_work_left_ = 0;  // the same by the time for which the thread was at work
+  double at_work_arrived_ = 0;
+  double aside_ = 0;   // by the monitor since then, outside of the trace
   double traced_ = 0;  // by the trace inside the newest forward pass
   double usual_ = 0;   // what lies between two steps without a trace
   std::int64_t remembered_step_ = 0;

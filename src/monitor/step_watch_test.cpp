@@ -350,6 +350,60 @@ TEST(Spending, TheFirstLooksStopWhenTheyHaveTakenTwoSecondsOrTenSteps) {
   EXPECT_DOUBLE_EQ(spending.early_spent(), 10.1);
 }
 
+/// How many of 4,000 steps afford a look of a tenth of a millisecond, when every step takes a millisecond of work and
+/// every second one `held_up` seconds more.
+int looks(double held_up, bool at_work) {
+  Budget batches(0.004);
+  Spending spending(0.02, batches);
+  spending.at_step(Spending::kFirstSteps);
+  int looks = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const double seconds = 1e-3 + (i % 2 == 0 ? 0 : held_up);
+    if (spending.statistics.affords()) {
+      spending.spend(spending.statistics, 1e-4);
+      ++looks;
+    }
+    spending.earn(seconds, at_work ? seconds : 1e-3);
+  }
+  return looks;
+}
+
+TEST(Spending, AStepThatOthersHoldUpEarnsNoMoreThanUsual) {
+  const int undisturbed = looks(0, false);
+  EXPECT_GT(undisturbed, 50);
+  EXPECT_LT(looks(9e-3, false), 1.5 * undisturbed);
+  EXPECT_GT(looks(9e-3, true), 4 * undisturbed) << "a step that works longer earns more";
+}
+
+TEST(StepWatch, WhatItKeepsTheTrainingFromIsItsOwnTime) {
+  HeldTensors tensors = held();
+  StepWatch watch({}, in_memory(), two_parameters());
+  watch.begin(tensors);
+  watch.used(1000);  // seconds, so that the clock does not matter
+  watch.arrive();
+  watch.traced(0, 0);
+  watch.examine(1, tensors);
+  watch.leave();
+  EXPECT_GE(watch.own_seconds(), 1000);
+  EXPECT_EQ(values(watch, "step_time"), std::vector<double>{0});
+}
+
+TEST(StepWatch, HasNewsWhereALineOrADiagnosisIsDue) {
+  WatchOptions options;
+  options.diagnose_every = 3;
+  options.line_every = 100;
+  HeldTensors tensors = held();
+  StepWatch watch(options, in_memory(), two_parameters());
+  watch.begin(tensors);
+  step(watch, tensors);
+  EXPECT_TRUE(watch.has_news(/*findings=*/false)) << "the line of the first step";
+  EXPECT_TRUE(watch.take_line());
+  EXPECT_FALSE(watch.has_news(/*findings=*/true));
+  step(watch, tensors);
+  EXPECT_TRUE(watch.has_news(/*findings=*/true));
+  EXPECT_FALSE(watch.has_news(/*findings=*/false));
+}
+
 TEST(StepWatch, RefusesOptionsThatMakeNoSense) {
   WatchOptions options;
   EXPECT_EQ(fault_of(options), "");

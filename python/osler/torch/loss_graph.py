@@ -177,7 +177,7 @@ class LossLook:
         """The sizes of the labels that were shown for the step."""
 
     def take(self, loss: Root) -> None:
-        """Once in each step."""
+        """Once in each step where it is due."""
         if self._watch.loss_kind_due():
             self._watch.tell_loss_kind(kind_of(loss))
         if self._watch.loss_due():
@@ -186,4 +186,3 @@ class LossLook:
                 self._classes = classes_of(loss)
                 if self._classes is not None:
                     self._watch.config("num_classes", str(self._classes))
-        self.targets = None

@@ -15,12 +15,13 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from osler import _core, recorder
-from osler.errors import InvalidError, NonfiniteError, OslerError
+from osler.errors import InvalidError, NonfiniteError
 from osler.experiment import Experiment
 from osler.report import Layers, Report
 from osler.torch import gpu as gpus
 from osler.torch.blame import blamed
 from osler.torch.clearing import Clearing
+from osler.torch.late import LateSteps
 from osler.torch.loss_graph import LossLook, Root, before_scaling
 from osler.torch.batches import BatchReport, NewestBatch, batch_views
 from osler.torch.model import (
@@ -57,7 +58,7 @@ _LOOKED_INTO = 20  # broken steps that are all looked into; later one in so many
 _MANY = 1_000_000  # parameters from which on more than one thread measures
 
 
-class Monitor:
+class Monitor(LateSteps):
     """Watches one model trained by one or several optimizers. For the thread that trains.
 
     Between `backward()` and `optimizer.step()`:
@@ -188,21 +189,8 @@ class Monitor:
         # A monitor that is dropped must not live on in the model's hooks.
         self._hook = show_inputs(self._outer, self)
         weakref.finalize(self, take_off, self._hook, self._trace, self._clearing)
-        self._begin_next()
-
-    # Before the first step.
-
-    def _late_news(self, device: Optional[int]) -> Optional[gpus.LateNews]:
-        """What brings the news of a model on a GPU; None where it is watched through copies on the host."""
-        if device is None:
-            return None
-        try:
-            self._watch.use_gpu(device, gpus.cache_folder(), gpus.compilers())
-        except OslerError as error:
-            self.remark(f"The model is on a GPU and is measured through copies on the host, which is slow: {error}.")
-            return None
-        self._skip = False
-        return gpus.LateNews(self._watch, device)
+        self._keep()
+        self._begin_next(self._watch.trace_due())
 
     def _tell_parameters(self) -> None:
         held = {id(each) for optimizer in self._optimizers for group in optimizer.param_groups for each in group["params"]}
@@ -217,19 +205,28 @@ class Monitor:
         """Keeps what went into the model until the step is over, as the graph does: then a broken step can be looked
         into. The model calls it.
         """
-        self._watch.used()
+        began = time.perf_counter()
         self._inputs = inputs
         self._random = torch.get_rng_state()
+        self._watch.used(time.perf_counter() - began)
 
-    def _begin_next(self) -> None:
+    def _keep(self) -> None:
+        """Keeps what the next step may change and a broken one is to leave as it was."""
         self._inputs = None
         self._random = None
         if self._saved:
             with torch.no_grad():
                 for kept, buffer in zip(self._saved, self._buffers):
                     kept.copy_(buffer)
-        self._tracing = self._watch.trace_due()
-        if self._tracing:
+
+    def _leave(self) -> None:
+        """The step is over. The watch is told last: what comes before is the monitor's own time."""
+        self._keep()
+        self._begin_next(self._watch.leave())
+
+    def _begin_next(self, tracing: bool) -> None:
+        self._tracing = tracing
+        if tracing:
             self._trace.open()
         self._left = time.perf_counter()
         broken, self._broken = self._broken, None
@@ -238,7 +235,6 @@ class Monitor:
 
     def _finish_trace(self, root: Root) -> None:
         if not self._tracing:
-            self._watch.traced(0.0, 0)
             return
         self._trace.close()
         self._tracing = False
@@ -271,27 +267,17 @@ class Monitor:
     def step_unseen(self) -> None:
         """A step whose loss nobody knows: it is counted, its rates are recorded, and gradients are not looked at."""
         self._watch.arrive()
-        self._watch.traced(0.0, 0)
-        self._tell_state()
-        self._watch.leave()
-        self._begin_next()
+        self._watch.tell_state(*self._state())
+        self._leave()
 
     def _step(self, loss: torch.Tensor, root: Root, scaler: Optional[Any]) -> bool:
         if self._late is not None:
-            self._watch.tell_gradients_cleared(False)
-            self._watch.arrive()
-            self._finish_trace(root)
-            self._examine_late(loss, root, scaler)
-            self._watch.leave()
-            self._begin_next()
-            return True
-        value = float(loss.detach().item())
-        self._watch.arrive()
-        self._watch.tell_gradients_cleared(self._clearing.step() if not self._compiled else False)
+            return self._step_late(loss, root, scaler, self._late)
+        value = float(loss.item())
+        due = self._watch.arrive(not self._compiled and self._clearing.step(), self._tracing)
         self._finish_trace(root)
-        go = self._examine(root, value, self._replay, scaler)
-        self._watch.leave()
-        self._begin_next()
+        go = self._examine(root, value, self._replay, scaler, due)
+        self._leave()
         return go
 
     def train_step(self, compute_loss: Callable[[], torch.Tensor]) -> bool:
@@ -299,7 +285,6 @@ class Monitor:
         step. `compute_loss` must give the same loss when it is called again: when something is not finite, it is.
         """
         require_whole_step(compute_loss, self._optimizers)
-        self._watch.tell_gradients_cleared(True)
         if self._late is not None:
             return self._train_step_late(compute_loss, self._late)
         began = time.perf_counter()
@@ -310,79 +295,25 @@ class Monitor:
         loss = compute_loss()
         self._require_loss(loss)
         require_graph(loss)
-        value = float(loss.detach().item())
+        value = float(loss.item())
         forward_done = time.perf_counter()
-        self._watch.arrive()
+        due = self._watch.arrive(True, self._tracing)
         self._finish_trace(loss)
         self._random = random
         backward_began = time.perf_counter()
         loss.backward()
         backward_done = time.perf_counter()
-        go = self._examine(loss, value, compute_loss, None)
+        go = self._examine(loss, value, compute_loss, None, due)
         examined = time.perf_counter()
         del loss  # the graph goes before the optimizer comes, as without a monitor
         if go:
             for optimizer in self._optimizers:
                 optimizer.step()
         stepped = time.perf_counter()
-        self._watch.leave_run(data, forward_done - began, backward_done - backward_began, stepped - examined)
-        self._begin_next()
+        self._keep()
+        took = (data, forward_done - began, backward_done - backward_began, stepped - examined)
+        self._begin_next(self._watch.leave_run(*took))
         return go
-
-    def _train_step_late(self, compute_loss: Callable[[], torch.Tensor], late: gpus.LateNews) -> bool:
-        late.time_begins(time.perf_counter() - self._left)
-        for optimizer in self._optimizers:
-            optimizer.zero_grad()
-        loss = compute_loss()
-        self._require_loss(loss)
-        require_graph(loss)
-        late.time_passes("forward")
-        loss.backward()
-        late.time_passes("backward")
-        self._watch.arrive()
-        self._finish_trace(loss)
-        self._examine_late(loss, loss, None)
-        del loss
-        self._watch.leave()
-        for optimizer in self._optimizers:
-            optimizer.step()
-        late.time_passes("optimizer")
-        self._begin_next()
-        return True
-
-    def _examine_late(self, loss: torch.Tensor, root: Root, scaler: Optional[Any]) -> None:
-        """Queues what is to be known of this step, and tells what has come of earlier ones."""
-        watch, late = self._watch, self._late
-        assert late is not None
-        if scaler is not None and scaler.is_enabled():
-            watch.scalar("loss_scale", float(scaler.get_scale()))
-            unscale(scaler, self._optimizers)
-        self._loss_look.take(root)
-        if watch.statistics_due():
-            self._tell_parameters()
-        try:
-            looks = late.exchange(loss, self._parameters, watch.steps())
-        except OslerError as error:
-            self.remark(f"The GPU measures no more, and later steps are watched through copies on the host: {error}.")
-            self._late = None
-            return
-        self._tell_late(looks, scaler is not None)
-        self._tell_state()
-        if self._clip_norm is not None:
-            torch.nn.utils.clip_grad_norm_(self._parameters, self._clip_norm)
-        self._tell_news()
-
-    def _tell_late(self, looks: Iterable[gpus.Look], scaled: bool = False) -> None:
-        for look in looks:
-            if look.norm is not None:
-                self.gradient_norm = look.norm
-            if look.finite or (scaled and not look.of_loss):  # a scaler expects overflows of gradients
-                continue
-            what = "The loss" if look.of_loss else f"The gradient of {look.first_bad}"
-            text = f"{what} was not finite at step {look.step}. The step was done; skip_nonfinite=True leaves such steps out."
-            self._watch.note(text)
-            self._say(text)
-            self._broken = (look.step, text)
 
     def replay_with(self, compute_loss: Optional[Callable[[], torch.Tensor]]) -> None:
         """For `step`: how to compute the loss of the current batch again, so that the operation that made a NaN can be
@@ -391,20 +322,21 @@ class Monitor:
         self._replay = compute_loss
 
     def _examine(
-        self, root: Root, value: float, replay: Optional[Callable[[], Any]], scaler: Optional[Any]
+        self, root: Root, value: float, replay: Optional[Callable[[], Any]], scaler: Optional[Any], due: int
     ) -> bool:
         watch = self._watch
         scaled = scaler is not None and scaler.is_enabled()
         if scaled and scaler is not None:
             watch.scalar("loss_scale", float(scaler.get_scale()))
             unscale(scaler, self._optimizers)
-        self._loss_look.take(root)
-        if watch.statistics_due():
-            self._tell_parameters()
-        finite, first_bad, norm = watch.examine(value, self._parameters)
+        if due:
+            self._loss_look.take(root)
+            if due & _core.DUE_STATISTICS:
+                self._tell_parameters()
+        self._loss_look.targets = None
+        finite, first_bad, norm = watch.examine(value, self._parameters, *self._state())
         if norm is not None:
             self.gradient_norm = norm
-        self._tell_state()
         go = True
         if finite:
             self._clip(norm)
@@ -413,9 +345,10 @@ class Monitor:
         self._tell_news()
         return go
 
-    def _tell_state(self) -> None:
+    def _state(self) -> tuple[list[float], Optional[bool]]:
+        """The rates of the parameter groups, and the model's mode where it matters."""
         rates = [float(group["lr"]) for optimizer in self._optimizers for group in optimizer.param_groups if "lr" in group]
-        self._watch.tell_state(rates, self._model.training if self._mode_matters else None)
+        return rates, self._model.training if self._mode_matters else None
 
     def _clip(self, norm: Optional[float]) -> None:
         if self._clip_norm is None or norm is None:
@@ -467,6 +400,8 @@ class Monitor:
             self._on_line(f"osler: step {self._watch.steps()}: {text}")
 
     def _tell_news(self) -> None:
+        if not self._watch.has_news(self._on_finding is not None or self._on_line is not None):
+            return
         line = self._watch.take_line()
         if line is not None and self._on_line is not None:
             self._on_line(f"osler: {line}")
@@ -640,15 +575,6 @@ class Monitor:
         if self.origin is not None:
             text += f"  {self.origin.text}\n"
         return text
-
-    def _settle(self) -> None:
-        """Waits for what the GPU still has to tell."""
-        if self._late is None:
-            return
-        try:
-            self._tell_late(self._late.settle())
-        except OslerError as error:
-            self._say(f"The newest samples are lost: {error}.")
 
     def flush(self) -> None:
         """Writes what waits, on the GPU too."""
