@@ -10,7 +10,7 @@ The loss rises steeply around the weights: a small random change of them costs a
 
 ## Signature
 The probe `sharpness` moves every weight tensor by 5 % of its norm in random directions; the loss rises by more than
-`ratio` of itself on average. A warning when the whole interval of the repeats lies above, a note when only its mean does.
+`ratio` of itself on average, and by `least_cost` of what training or validation had gained. A warning when the whole interval of the repeats lies above, a note when only its mean does.
 
 ## Why it matters
 New data shifts the loss surface much as a shift of the weights would. Sharp minima, where large batches tend to end,
@@ -26,6 +26,15 @@ depends on how weights are scaled, so compare only runs of the same model.
 - Dinh et al. 2017, Sharp Minima Can Generalize For Deep Nets.
 )";
 
+/// Both losses have gone so far down that a share of what is left of them costs hardly anything of what was learned.
+bool costs_next_to_nothing(const Patient& patient, double ratio, double least) {
+  const auto costs = [&](const Reading* loss) {
+    return loss == nullptr || loss->negated || !(loss->start > 0) || loss->best < 0 ||
+           ratio * loss->end > least * (loss->start - loss->end);
+  };
+  return !costs(patient.training()) && !costs(patient.validation());
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto probed = answered(patient, "sharpness", "sharpness");
   if (const auto* why = std::get_if<NotChecked>(&probed)) return *why;
@@ -33,7 +42,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const Experiment::Value* ratio = value_of(found, "ratio");
   if (ratio == nullptr) return NotChecked{"the probe sharpness gave no ratio: " + found.verdict};
   const double limit = settings["ratio"];
-  if (!(ratio->value > limit)) return NotFound{};
+  if (!(ratio->value > limit) || costs_next_to_nothing(patient, ratio->value, settings["least_cost"])) {
+    return NotFound{};
+  }
   const bool certain = ratio->low.value_or(ratio->value) > limit;
   Observation seen =
       observe_experiment(found, certain ? Severity::warning : Severity::note, confidence_of(ratio->value / limit),
@@ -53,7 +64,8 @@ Finding sharp_minimum() {
           "Small changes of the weights raise the loss steeply",
           {Need::probe},
           kDoc,
-          {{"ratio", 0.1, "relative rise under a perturbation of 5 % from which a minimum counts as sharp (chosen)"}},
+          {{"ratio", 0.1, "relative rise under a perturbation of 5 % from which a minimum counts as sharp (chosen)"},
+           {"least_cost", 0.005, "rise as a share of what a loss had gained that costs something (chosen)"}},
           check};
 }
 
