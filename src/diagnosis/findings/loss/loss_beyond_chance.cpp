@@ -130,6 +130,15 @@ bool out_of_proportion(const Patient& patient, const LossAndAccuracy& pair, doub
          pair.loss->best > fano_bound(right, classes);
 }
 
+/// Validation is right nearly always, at a loss far below that of guessing: what is high beside it is high by its
+/// reduction, or by dropout.
+bool validation_vouches(const Patient& patient, double chance, double right) {
+  const std::vector<LossAndAccuracy> pairs = losses_with_accuracy(patient);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const LossAndAccuracy& pair) {
+    return pair.split == "validation" && pair.loss->end < chance / 2 && pair.share(pair.accuracy->end) > right;
+  });
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (auto seen = above_what_is_configured(patient, settings)) return std::move(*seen);
   if (auto seen = above_two_classes(patient, settings)) return std::move(*seen);
@@ -150,6 +159,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                       (!known && right < settings["guessed"] && gained < settings["risen"]);
     const bool absurd = lowest >= settings["factor"] * chance && poor;
     if (!absurd && !out_of_proportion(patient, pair, classes, settings)) continue;
+    if (validation_vouches(patient, chance, settings["vouches"])) continue;
     // The first evaluation comes after much was learned: what training began with is the start of both.
     double first = first_value(patient, *pair.loss);
     if (patient.training() != nullptr) first = std::max(first, first_value(patient, *patient.training()));
@@ -180,6 +190,7 @@ Finding loss_beyond_chance() {
           .settings = {{"fewest_points", 4, "values of loss and accuracy needed"},
                        {"fewest_losses", 12, "values needed where the loss stands alone"},
                        {"sum", 0.3, "share of batch x ln(C) from which on a first loss may be a sum over the batch"},
+                       {"vouches", 0.9, "validation accuracy that vouches for a training loss on another scale"},
                        {"terms", 4, "times ln(C) from which on a first loss may be a sum over samples or tokens"},
                        {"calm", 3, "noise of such a sum, in units of its level over the root of its terms"},
                        {"honest", 0.6, "share of Fano's bound that a term of a sum reaches at least"},

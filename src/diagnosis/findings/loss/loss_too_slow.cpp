@@ -1,6 +1,7 @@
 // loss-too-slow: a steady descent so shallow that it will not get anywhere useful.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "diagnosis/accuracies.h"
@@ -9,6 +10,7 @@
 #include "diagnosis/facts.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
+#include "signal/robust.h"
 
 namespace osler::catalogue {
 namespace {
@@ -45,19 +47,23 @@ bool far_above_chance(const Patient& patient, double times) {
 /// Over a whole training, from its first step, the loss gained hardly anything, on validation data neither.
 std::optional<Observation> hardly_moved(const Patient& patient, const Reading& loss, const SettingValues& settings) {
   if (loss.negated || !(loss.start > 0) || loss.size() < settings["fewest_values"]) return std::nullopt;
-  const double left = loss.end / loss.start;
+  // Of losses of single batches the first one is no level to compare with.
+  const bool noisy = loss.noise.sigma > settings["noisy"] * loss.level && loss.size() >= settings["many_values"];
+  const auto values = std::span(loss.curve.value);
+  const double start = noisy ? signal::median(values.first(values.size() / 10)) : loss.start;
+  const double end = noisy ? signal::median(values.last(values.size() / 5)) : loss.end;
+  const double left = end / start;
   const Reading* validation = patient.validation();
   // The first evaluation may come after most of the way: training began where both did.
-  const bool followed =
-      validation != nullptr && validation->size() >= 3 && validation->start > 0 &&
-      validation->best < settings["left"] * std::max(validation->start, settings["as_high"] * loss.start);
+  const bool followed = validation != nullptr && validation->size() >= 3 && validation->start > 0 &&
+                        validation->best < settings["left"] * std::max(validation->start, settings["as_high"] * start);
   // Two losses measured apart that agree may have gained a little more.
   const bool both = validation != nullptr && validation->size() >= settings["fewest_evaluations"] &&
                     validation->start > 0 && validation->best > settings["left_of_validation"] * validation->start;
   // What was trained before has little to gain: only one that begins by guessing is known to have all before it.
   const bool guesses =
       patient.domain().domain != Domain::language_model &&
-      (class_count(patient) || (!fine_tuning(patient) && chance_classes(loss.start, settings["as_guessed"])));
+      (class_count(patient) || (!fine_tuning(patient) && chance_classes(start, settings["as_guessed"])));
   const bool stands =
       static_cast<double>(loss.best_at) < (1 - settings["since_best"]) * static_cast<double>(loss.size());
   const double least = settings[both                ? "left_of_both"
@@ -71,12 +77,12 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
   const bool metric_moved = !best && std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
     return quality.improvement() > settings["metric_gain"] * std::max(std::abs(quality.start), std::abs(quality.best));
   });
-  if (left < least || left > settings["not_risen"] || loss.top > settings["climbed"] * loss.start || followed ||
-      skilled || metric_moved || far_above_chance(patient, settings["times_chance"]))
+  if (left < least || left > settings["not_risen"] || loss.top > settings["climbed"] * start || followed || skilled ||
+      metric_moved || far_above_chance(patient, settings["times_chance"]))
     return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(1.5), loss.first_step, loss.last_step,
                              loss.name + " has gained only " + per_cent(1 - left) +
-                                 " in the whole run: " + number(loss.start) + " to " + number(loss.end) + ".");
+                                 " in the whole run: " + number(start) + " to " + number(end) + ".");
   seen.evidence.push_back(
       evidence(loss.name, loss.first_step, loss.last_step, left, least, per_cent(left) + " of the first loss is left"));
   return seen;
@@ -179,7 +185,9 @@ Finding loss_too_slow() {
           "The loss falls steadily but far too slowly",
           {Need::curve},
           kDoc,
-          {{"climbed", 1.05, "times its start above which a loss has moved, if the wrong way, as while a queue fills"},
+          {{"noisy", 0.08, "noise, as a share of the level, from which on single values are no levels"},
+           {"many_values", 100, "values needed then"},
+           {"climbed", 1.05, "times its start above which a loss has moved, if the wrong way, as while a queue fills"},
            {"left", 0.88,
             "share of the first loss that is left at the end; in the population 7 in 1,000 healthy runs keep more"},
            {"left_standing", 0.85, "the same where the loss no longer falls"},

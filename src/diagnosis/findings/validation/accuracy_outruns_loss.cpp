@@ -46,6 +46,8 @@ std::optional<Observation> held_up(const Patient& patient, const LossAndAccuracy
   if (!classes || *classes < 3 || pair.accuracy->curve.empty()) return std::nullopt;
   // Right from the first evaluation on, at a loss that has yet to fall: pairs are told apart, no classes learned.
   if (pair.share(pair.accuracy->start) > settings["at_once"]) return std::nullopt;
+  // A loss that began at many times that of guessing is a sum, or came down from a wild start.
+  if (pair.loss->start > settings["summed"] * std::log(*classes)) return std::nullopt;
   const double guess = 1.0 / *classes;
   const double skill = (pair.share(pair.accuracy->end) - guess) / (1 - guess);
   const double level = pair.loss->end / std::log(*classes);
@@ -188,7 +190,8 @@ Finding accuracy_outruns_loss() {
       "The accuracy rises while the loss stands still",
       {Need::curve},
       kDoc,
-      {{"skilled", 0.7, "share of the way from guessing to perfection of a model that knows its answers"},
+      {{"summed", 4, "first loss, in units of ln(C), from which on it is no mean of cross-entropies"},
+       {"skilled", 0.7, "share of the way from guessing to perfection of a model that knows its answers"},
        {"at_once", 0.9, "first accuracy of a task that needs no training to be solved"},
        {"high", 0.45, "loss in units of ln(C) below which nothing holds it up"},
        {"excess", 0.36,

@@ -54,9 +54,12 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const std::int64_t since = loss->step_at(turn.valley.bottom);
   const double before = metric.shown(metric.smoothed[metric.index_at(bottom)]);
   const double rise = turn.valley.end - turn.valley.floor;
+  // Where the loss had gone to nothing, a multiple of it is nothing still.
+  const Reading* training = patient.training();
+  const double begin = std::max(std::abs(loss->start), training != nullptr ? std::abs(training->start) : 0.0);
   const bool matters =
       turn.share > settings["warn_share"] || rise > settings["warn_level"] * std::abs(turn.valley.floor);
-  const bool harms = matters && !only_grows_surer(patient, *loss, turn);
+  const bool harms = matters && rise > settings["least"] * begin && !only_grows_surer(patient, *loss, turn);
   Observation seen =
       observe(harms ? Severity::warning : Severity::note, confidence_of(turn.units / settings["noise_units"]), since,
               loss->last_step,
@@ -81,7 +84,8 @@ Finding overconfidence() {
            {"rise_share", 0.03, "share of the loss's gain that must be lost for it to matter"},
            {"held", 0.2, "share of its range that a metric which holds may have lost"},
            {"warn_share", 0.25, "share of the gain whose loss is a warning rather than a note"},
-           {"warn_level", 0.12,
+           {"least", 0.015, "share of the first loss that a rise must have to harm anything"},
+           {"warn_level", 0.15,
             "the same as a share of the lowest loss: a public log whose loss rises so is never called sound"}},
           check};
 }
