@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "osler/formats/format.h"
 #include "store/clock.h"
@@ -72,7 +73,7 @@ bool MovingRun::load() {
   if (loaded_) return true;
   if (!load_labels()) return false;
   Courier& courier = hold_.courier();
-  const auto row = courier.ask(fmt::format("SELECT changed FROM runs FINAL WHERE run = {}", row_.run));
+  const auto row = courier.ask(fmt::format("SELECT changed, events FROM runs FINAL WHERE run = {}", row_.run));
   if (!row) return false;
   // Its row is written last, so a run without one may have streams all the same.
   const auto streams = courier.ask(
@@ -105,6 +106,12 @@ bool MovingRun::load() {
     states_.push_back(std::make_unique<StreamState>(StreamState{std::move(stored), known, 0}));
     newest_[path] = states_.back().get();
   }
+  // Who died between the events and the run's own row left a run whose change nobody sees. A row of an older Osler does
+  // not tell how many there were.
+  std::uint64_t events = 0;
+  for (const auto& state : states_) events += state->reached.number;
+  const std::uint64_t told = row->empty() ? 0 : to_u64(row->front().at(1));
+  behind_ = row->empty() || (told != 0 && told != events);
   loaded_ = true;
   return true;
 }
@@ -145,6 +152,8 @@ StreamState* MovingRun::begin_stream(const std::string& path, const std::string&
 void MovingRun::reached(StreamState& state, const Reached& reached) {
   state.reached = reached;
   moved_.insert(&state);
+  // Not before what is there has been read again: only then it is known how much that is.
+  if (std::exchange(behind_, false)) touched_ = true;
 }
 
 bool MovingRun::stays_away(const std::filesystem::path& file) {
@@ -240,7 +249,9 @@ void MovingRun::finish_batch() {
   }
   row_.changed = std::max(now_milliseconds(), row_.changed + 1);
   row_.points = 0;
+  row_.events = 0;
   for (const auto& state : states_) {
+    row_.events += state->reached.number;
     // Of what is not read again only the number of its events is known.
     if (!state->stored.is_void) row_.points += state->points > 0 ? state->points : state->reached.number;
   }

@@ -147,6 +147,7 @@ class MovingRun final : public ShippedRun {
   RunRow row_;
   bool loaded_ = false;
   bool touched_ = false;
+  bool behind_ = false;  // the run's own row was written before the newest of its events
   Labels labels_;
   bool returns_ = false;                        // it was removed, or may have been, and is told anew
   std::map<std::string, StreamState*> newest_;  // by path

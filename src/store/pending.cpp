@@ -60,7 +60,7 @@ void Pending::label(std::uint64_t run, std::string_view label, std::string_view 
 
 void Pending::run(const RunRow& row) {
   runs_.u64(row.run).text(row.project).text(row.name).text(row.machine).text(row.format).u64(row.changed);
-  runs_.f64(row.began).f64(row.last_time).u64(row.points);
+  runs_.f64(row.began).f64(row.last_time).u64(row.points).u64(row.events);
 }
 
 std::size_t Pending::events() const {

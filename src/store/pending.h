@@ -37,6 +37,8 @@ struct RunRow {
   double began = kNoTime;
   double last_time = kNoTime;
   std::uint64_t points = 0;
+  std::uint64_t events =
+      0;  ///< the sum of what its streams have reached: who sees more in them knows it is out of date
 };
 
 class Pending {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <vector>
+
 #include "store/clock.h"
 #include "store/fields.h"
 #include "store/tables.h"
@@ -32,13 +35,61 @@ Error too_new(const StoreAddress& address, std::uint32_t version) {
       to_string(address)};
 }
 
+Error other_place(const StoreAddress& address, const std::string& cluster) {
+  const std::string where = cluster.empty() ? "on one server" : "on the cluster " + cluster;
+  return {ErrorCode::invalid_argument,
+          fmt::format("its tables lie {}: another place needs another database, and osler ship", where),
+          to_string(address)};
+}
+
 /// What statements must not be made of.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
                               std::string::npos;
 }
 
+Result<std::vector<std::string>> columns_of(Client& client, const std::string& table) {
+  const auto rows = client.rows(fmt::format("SELECT name FROM system.columns WHERE database = {} AND table = {}",
+                                            quoted(client.address().database), quoted(table)));
+  if (!rows) return rows.error();
+  std::vector<std::string> names;
+  for (const auto& row : *rows) names.push_back(row.at(0));
+  return names;
+}
+
+/// Makes a table, or gives it the columns that it has not.
+Result<void> bring_up_to_date(Client& client, const Table& table, const Dialect& dialect) {
+  const std::string& database = client.address().database;
+  const std::string name(table.name);
+  std::vector<std::string> statements = statements_for(table, database, dialect);
+  for (const std::string& statement : statements) {
+    if (const auto made = client.ask(statement); !made) return made.error();
+  }
+  auto above = columns_of(client, name);
+  if (!above) return above.error();
+  auto place = dialect.cluster.empty() ? above : columns_of(client, name + "_local");
+  if (!place) return place.error();
+  for (const std::string& statement : statements_for_columns(table, database, dialect, {*place, *above})) {
+    if (const auto made = client.ask(statement); !made) return made.error();
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::string> cluster_of(Client& client) {
+  const auto rows =
+      client.rows("SELECT engine_full FROM system.tables WHERE database = " + quoted(client.address().database) +
+                  " AND name = 'osler_schema'");
+  if (!rows) return rows.error();
+  constexpr std::string_view kDistributed = "Distributed(";
+  const std::string engine = rows->empty() ? "" : rows->front().at(0);
+  if (!engine.starts_with(kDistributed)) return std::string();
+  std::string cluster = engine.substr(kDistributed.size(), engine.find(',') - kDistributed.size());
+  std::erase(cluster, '\'');
+  std::erase(cluster, '`');
+  return cluster;
+}
 
 Result<std::uint32_t> init_schema(Client& client, const StoreSetup& setup) {
   if (!setup.cluster.empty() && !is_plain_name(setup.cluster)) {
@@ -47,19 +98,23 @@ Result<std::uint32_t> init_schema(Client& client, const StoreSetup& setup) {
   const auto server = server_version(client);
   if (!server) return server.error();
   constexpr int kFirstWithCodecs = 20;
-  const Dialect dialect{*server >= kFirstWithCodecs, setup.cluster};
+  Dialect dialect{*server >= kFirstWithCodecs, setup.cluster};
   const std::string& database = client.address().database;
-  const std::string everywhere = setup.cluster.empty() ? "" : " ON CLUSTER " + setup.cluster;
-  if (const auto made = client.ask_server(fmt::format("CREATE DATABASE IF NOT EXISTS {}{}", database, everywhere));
-      !made)
-    return made.error();
   const auto before = present_version(client);
   if (!before) return before.error();
   if (*before > kStoreSchema) return too_new(client.address(), *before);
+  if (*before > 0) {
+    const auto cluster = cluster_of(client);
+    if (!cluster) return cluster.error();
+    if (!setup.cluster.empty() && setup.cluster != *cluster) return other_place(client.address(), *cluster);
+    dialect.cluster = *cluster;
+  }
+  const std::string everywhere = dialect.cluster.empty() ? "" : " ON CLUSTER " + dialect.cluster;
+  if (const auto made = client.ask_server(fmt::format("CREATE DATABASE IF NOT EXISTS {}{}", database, everywhere));
+      !made)
+    return made.error();
   for (const Table& table : tables()) {
-    for (const std::string& statement : statements_for(table, database, dialect)) {
-      if (const auto made = client.ask(statement); !made) return made.error();
-    }
+    if (auto done = bring_up_to_date(client, table, dialect); !done) return done.error();
   }
   if (*before == kStoreSchema) return *before;
   Block row = block_for("osler_schema");

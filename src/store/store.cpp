@@ -77,17 +77,10 @@ class Store::Work {
 
   /// Where a table's rows lie, as ALTER wants it: the table itself, or those below a Distributed one.
   Result<std::string> place_of(std::string_view table) {
-    const auto rows =
-        client_.rows(fmt::format("SELECT engine_full FROM system.tables WHERE database = {} AND name = {}",
-                                 store::quoted(client_.address().database), store::quoted(table)));
-    if (!rows) return rows.error();
-    constexpr std::string_view kDistributed = "Distributed(";
-    const std::string engine = rows->empty() ? "" : rows->front().at(0);
-    if (!engine.starts_with(kDistributed)) return std::string(table);
-    std::string cluster = engine.substr(kDistributed.size(), engine.find(',') - kDistributed.size());
-    std::erase(cluster, '\'');
-    std::erase(cluster, '`');
-    return fmt::format("{}_local ON CLUSTER {}", table, cluster);
+    const auto cluster = store::cluster_of(client_);
+    if (!cluster) return cluster.error();
+    if (cluster->empty()) return std::string(table);
+    return fmt::format("{}_local ON CLUSTER {}", table, *cluster);
   }
 
   /// What its files told counts no more, from now on and not only when the server has deleted it.

@@ -21,7 +21,8 @@ void add_runs(std::vector<Table>& all) {
                   {"changed", K::u64},
                   {"began", K::f64},
                   {"last_time", K::f64},
-                  {"points", K::u64}},
+                  {"points", K::u64},
+                  {"events", K::u64}},  // since version 2
                  "run",
                  "changed"});
   all.push_back({"labels",
@@ -155,11 +156,15 @@ std::string_view codec(Packing packing) {
   return "";
 }
 
+std::string in_sql(const TableColumn& column, bool codecs) {
+  return fmt::format("{} {}{}", column.name, sql_type(column.kind), codecs ? codec(column.packing) : "");
+}
+
 std::string columns_of(const Table& table, bool codecs) {
   std::string out;
   for (const TableColumn& column : table.columns) {
     if (!out.empty()) out += ", ";
-    out += fmt::format("{} {}{}", column.name, sql_type(column.kind), codecs ? codec(column.packing) : "");
+    out += in_sql(column, codecs);
   }
   return out;
 }
@@ -195,6 +200,27 @@ std::vector<std::string> statements_for(const Table& table, const std::string& d
           fmt::format(
               "CREATE TABLE IF NOT EXISTS {0}.{1} ON CLUSTER {2} ({3}) ENGINE = Distributed({2}, {0}, {1}_local, {4})",
               database, table.name, dialect.cluster, columns_of(table, false), table.shard_by)};
+}
+
+std::vector<std::string> statements_for_columns(const Table& table, const std::string& database, const Dialect& dialect,
+                                                const PresentColumns& present) {
+  std::vector<std::string> statements;
+  const auto add = [&](const TableColumn& column, const std::vector<std::string>& there, const std::string& place,
+                       bool codecs) {
+    if (std::find(there.begin(), there.end(), column.name) != there.end()) return;
+    statements.push_back(fmt::format("ALTER TABLE {} ADD COLUMN {}", place, in_sql(column, codecs)));
+  };
+  const std::string name = fmt::format("{}.{}", database, table.name);
+  for (const TableColumn& column : table.columns) {
+    if (dialect.cluster.empty()) {
+      add(column, present.place, name, dialect.codecs);
+      continue;
+    }
+    // First where the rows lie: what is asked of the table above must be there.
+    add(column, present.place, fmt::format("{}_local ON CLUSTER {}", name, dialect.cluster), dialect.codecs);
+    add(column, present.above, fmt::format("{} ON CLUSTER {}", name, dialect.cluster), false);
+  }
+  return statements;
 }
 
 }  // namespace osler::store

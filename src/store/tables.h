@@ -48,4 +48,13 @@ struct Dialect {
 [[nodiscard]] std::vector<std::string> statements_for(const Table& table, const std::string& database,
                                                       const Dialect& dialect);
 
+/// The statements that give a table of an older version the columns it has not. `present` has those that are there in
+/// the place where the rows lie and in the Distributed table above it; without a cluster both are the same.
+struct PresentColumns {
+  std::vector<std::string> place;
+  std::vector<std::string> above;
+};
+[[nodiscard]] std::vector<std::string> statements_for_columns(const Table& table, const std::string& database,
+                                                              const Dialect& dialect, const PresentColumns& present);
+
 }  // namespace osler::store

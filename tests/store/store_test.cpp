@@ -10,6 +10,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// A log of so many lines, with two points in each.
+fs::path write_log(const Folder& folder, const std::string& name, int steps) {
+  std::string text = "step,loss,val_loss\n";
+  for (int step = 0; step < steps; ++step) text += line_of(step);
+  folder.write(name, text);
+  return folder.path() / name;
+}
+
 TEST_F(StoreTest, IsMadeOnceAndSaysWhatItNeeds) {
   const Outcome before = osler({"ship", OSLER_SOURCE_DIR "/examples/logs", "--once"});
   EXPECT_EQ(before.exit_code, 2);
@@ -20,6 +28,57 @@ TEST_F(StoreTest, IsMadeOnceAndSaysWhatItNeeds) {
   const Outcome newer = osler({"ship", OSLER_SOURCE_DIR "/examples/logs", "--once"});
   EXPECT_EQ(newer.exit_code, 2);
   EXPECT_THAT(newer.err, HasSubstr("install a newer one"));
+}
+
+TEST_F(StoreTest, IsBroughtUpToDateWithAllItHolds) {
+  const std::string old = read_text(fs::path(OSLER_SOURCE_DIR) / "tests/store/schema_1.sql");
+  for (std::size_t at = old.find("CREATE"); at != std::string::npos;) {
+    const std::size_t end = old.find(";\n", at);
+    ASSERT_EQ(server_->ask(old.substr(at, end - at)), "");
+    at = end == std::string::npos ? end : end + 2;
+    if (at == old.size()) break;
+  }
+  ASSERT_EQ(server_->ask("SELECT count() FROM osler.points"), "24\n");
+  const fs::path log = write_log(folder_, "metrics.csv", 50);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"ship", log.string(), "--once"}, {"examine", "--once"}, {"fleet"}}) {
+    const Outcome before = osler(words);
+    EXPECT_EQ(before.exit_code, 2);
+    EXPECT_THAT(before.err, HasSubstr("its tables have version 1, and this Osler needs " +
+                                      std::to_string(kStoreSchema) + ": osler store init brings them up to date"));
+  }
+  EXPECT_EQ(server_->ask("SELECT count() FROM osler.points"), "24\n");
+  const Outcome upgraded = osler({"store", "init"});
+  ASSERT_EQ(upgraded.exit_code, 0) << upgraded.err;
+  EXPECT_THAT(upgraded.err, HasSubstr("was brought up to date (version " + std::to_string(kStoreSchema) + ")"));
+  EXPECT_THAT(osler({"store", "init"}).err, HasSubstr("is up to date"));
+  EXPECT_THAT(osler({"store", "runs"}).out, HasSubstr("24 points  old.csv #first"));
+  EXPECT_EQ(store().retention("default").value(), std::optional<int>(90));
+  ASSERT_EQ(osler({"ship", log.string(), "--once"}).exit_code, 0);
+  EXPECT_THAT(osler({"examine", "--once"}).err, HasSubstr("2 runs examined"));
+  const auto card = store().find("old.csv", "default");
+  ASSERT_TRUE(card);
+  Points points;
+  ASSERT_TRUE(store().read_events(card->id, points));
+  EXPECT_EQ(points.seen, points_of_lines(12));
+  // It has the tables and columns that a new one has, in the same order.
+  ClickHouse fresh(folder_.path() / "fresh");
+  ASSERT_TRUE(fresh.start());
+  ASSERT_EQ(osler({"store", "init", fresh.address()}).exit_code, 0);
+  const std::string columns =
+      "SELECT table, name, type FROM system.columns WHERE database = 'osler' ORDER BY table, name";
+  EXPECT_EQ(server_->ask(columns), fresh.ask(columns));
+}
+
+// As it is when it was interrupted.
+TEST_F(StoreTest, IsBroughtUpToDateAlsoFromHalfWay) {
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  server_->ask("TRUNCATE TABLE osler.osler_schema");
+  server_->ask("INSERT INTO osler.osler_schema VALUES (1, 0)");
+  EXPECT_THAT(osler({"store", "init"}).err, HasSubstr("was brought up to date"));
+  const Outcome elsewhere = osler({"store", "init", "--cluster", "main"});
+  EXPECT_EQ(elsewhere.exit_code, 2);
+  EXPECT_THAT(elsewhere.err, HasSubstr("its tables lie on one server"));
 }
 
 TEST_F(StoreTest, GivesBackEveryLogAsItIs) {
@@ -125,14 +184,6 @@ TEST_F(StoreTest, HasAPointOnceThoughItWasSentTwice) {
   EXPECT_EQ(stored_report("sick.csv"), report_of_files(log));
 }
 
-/// A log of so many lines, with two points in each.
-fs::path write_log(const Folder& folder, const std::string& name, int steps) {
-  std::string text = "step,loss,val_loss\n";
-  for (int step = 0; step < steps; ++step) text += line_of(step);
-  folder.write(name, text);
-  return folder.path() / name;
-}
-
 // Whichever of its inserts the server had done when it died before it could say so.
 TEST_F(StoreTest, HasEveryPointOnceThoughTheServerDiedBetweenAnInsertAndItsAnswer) {
   constexpr int kSteps = 500;
@@ -169,6 +220,43 @@ TEST_F(StoreTest, HasEveryPointOnceThoughTheServerDiedBetweenAnInsertAndItsAnswe
     EXPECT_EQ(stored_report(name), report_of_files(log));
   }
   EXPECT_GE(kills, 5);  // streams, series, points, progress, runs
+}
+
+// The same with the shipper, whose successor cannot know what had been sent.
+TEST_F(StoreTest, HasEveryPointOnceThoughTheShipperDiedBetweenAnInsertAndItsAnswer) {
+  constexpr int kSteps = 500;
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  server_->ask("SYSTEM STOP MERGES");
+  int twice = 0;
+  for (int fatal = 1;; ++fatal) {
+    const std::string name = "run" + std::to_string(fatal) + ".csv";
+    const fs::path log = write_log(folder_, name, kSteps);
+    std::atomic<int> inserts = 0;
+    std::atomic<bool> lost = false;
+    std::atomic<pid_t> shipper = -1;
+    wire_->before_answers_to_inserts([&] {
+      if (++inserts != fatal) return true;
+      ::kill(shipper, SIGKILL);
+      lost = true;
+      return false;
+    });
+    shipper = start({"ship", log.string(), "--once"});
+    const int code = end(shipper, 0);
+    if (!lost) break;
+    EXPECT_EQ(code, 128 + SIGKILL);
+    wire_->before_answers_to_inserts({});
+    const Outcome next = osler({"ship", log.string(), "--once"});
+    ASSERT_EQ(next.exit_code, 0) << next.err;
+    Store there = store();
+    const auto card = there.find(name, "default");
+    ASSERT_TRUE(card) << describe(card.error());
+    const std::string lying = server_->ask("SELECT count() FROM osler.points WHERE run = " + std::to_string(card->id));
+    twice += lying == std::to_string(4 * kSteps) + "\n" ? 1 : 0;
+    Points points;
+    ASSERT_TRUE(there.read_events(card->id, points));
+    EXPECT_EQ(points.seen, points_of_lines(kSteps)) << name;
+  }
+  EXPECT_GE(twice, 1);  // what died behind its points, and before it said how far they went
 }
 
 // The server and the shipper are killed with SIGKILL and the wire between them is cut, at random, while a log grows.
@@ -369,7 +457,7 @@ TEST_F(StoreTest, RemovesWhatAProjectKeepsNoLonger) {
   // One of them has not changed for 40 days.
   server_->ask(
       "INSERT INTO osler.runs SELECT run, 'default', 'old.csv', machine, format, toUInt64(now() - 40 * 86400) * 1000, "
-      "began, last_time, points FROM (SELECT 77 AS run, machine, format, began, last_time, points FROM osler.runs "
+      "began, last_time, points, 0 FROM (SELECT 77 AS run, machine, format, began, last_time, points FROM osler.runs "
       "LIMIT 1)");
   EXPECT_THAT(osler({"store", "runs"}).out, HasSubstr("old.csv"));
   EXPECT_THAT(osler({"store", "prune"}).err, HasSubstr("1 run removed"));

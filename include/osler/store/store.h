@@ -16,7 +16,7 @@
 namespace osler {
 
 /// The version of the tables that this program reads and writes.
-inline constexpr std::uint32_t kStoreSchema = 1;
+inline constexpr std::uint32_t kStoreSchema = 2;
 
 /// A run of a store, by the number that stands for it.
 using StoredRunId = std::uint64_t;
