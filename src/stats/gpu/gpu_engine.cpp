@@ -197,7 +197,8 @@ bool stage(const std::vector<Row>& rows, std::byte* to) {
 /// The functions of the loaded kernels.
 struct Functions {
   std::array<Function, kKernels> plain{};
-  std::array<Function, kTypes> full{};
+  std::array<Function, kTypes> followed{};
+  std::array<Function, kTypes> counted{};
   Function finish_summaries = nullptr;
   Function finish_pairs = nullptr;
 };
@@ -206,7 +207,8 @@ class GpuEngineImpl final : public GpuEngine {
  public:
   static Result<std::unique_ptr<GpuEngine>> make(const GpuOptions& options);
 
-  GpuEngineImpl(std::shared_ptr<GpuDevice> device, int number) : device_(std::move(device)), number_(number) {}
+  GpuEngineImpl(std::shared_ptr<GpuDevice> device, int number, std::size_t multiprocessors)
+      : device_(std::move(device)), number_(number), blocks_(multiprocessors * kBlocksAtOnce) {}
   GpuEngineImpl(const GpuEngineImpl&) = delete;
   GpuEngineImpl& operator=(const GpuEngineImpl&) = delete;
   ~GpuEngineImpl() override {
@@ -240,6 +242,7 @@ class GpuEngineImpl final : public GpuEngine {
 
   std::shared_ptr<GpuDevice> device_;
   int number_;
+  std::size_t blocks_;  // that run at once
   Module module_ = nullptr;
   Functions functions_;
   Stream side_ = nullptr;  // results are copied here, beside the training
@@ -263,8 +266,10 @@ Result<std::unique_ptr<GpuEngine>> GpuEngineImpl::make(const GpuOptions& options
   }
   int major = 0;
   int minor = 0;
+  int multiprocessors = 1;
   cuda.attribute(&major, kCapabilityMajor, device);
   cuda.attribute(&minor, kCapabilityMinor, device);
+  cuda.attribute(&multiprocessors, kMultiprocessors, device);
   constexpr int kOldestMajor = 7;  // shuffles and atomics as the kernels use them
   if (major < kOldestMajor) {
     return refused(ErrorCode::unsupported, "the GPU has compute capability " + std::to_string(major) + "." +
@@ -274,7 +279,8 @@ Result<std::unique_ptr<GpuEngine>> GpuEngineImpl::make(const GpuOptions& options
   if (const auto made = cuda.check(cuda.retain_context(&context, device), "the GPU has no context"); !made) {
     return made.error();
   }
-  auto engine = std::make_unique<GpuEngineImpl>(std::make_shared<GpuDevice>(*driver, device, context), options.device);
+  auto engine = std::make_unique<GpuEngineImpl>(std::make_shared<GpuDevice>(*driver, device, context), options.device,
+                                                static_cast<std::size_t>(multiprocessors));
   if (const auto loaded = engine->load(options, 10 * major + minor); !loaded) return loaded.error();
   return std::unique_ptr<GpuEngine>(std::move(engine));
 }
@@ -307,7 +313,10 @@ Result<void> GpuEngineImpl::find_functions() {
     if (found) found = driver().check(driver().function(&function, module_, name.c_str()), "no kernel " + name);
   };
   for (std::size_t k = 0; k < kKernels; ++k) find(functions_.plain[k], kNames[k]);
-  for (std::size_t k = 0; k < kTypes; ++k) find(functions_.full[k], std::string(kNames[k]) + "_full");
+  for (std::size_t k = 0; k < kTypes; ++k) {
+    find(functions_.followed[k], std::string(kNames[k]) + "_followed");
+    find(functions_.counted[k], std::string(kNames[k]) + "_counted");
+  }
   find(functions_.finish_summaries, "finish_summaries");
   find(functions_.finish_pairs, "finish_pairs");
   return found;
@@ -373,7 +382,10 @@ Result<void> GpuEngineImpl::launch_all(Plan& plan, const Places& places, Stream 
     DeviceAddress chunks = plan.tables.address() + places.chunks + each.first * sizeof(TableChunk);
     if (k < kTypes) {
       void* arguments[] = {&tensors, &axes, &chunks, &summary_parts, &histograms};
-      done = launch(each.full ? functions_.full[k] : functions_.plain[k], each.count, arguments, stream);
+      done = launch(each.counted    ? functions_.counted[k]
+                    : each.followed ? functions_.followed[k]
+                                    : functions_.plain[k],
+                    each.count, arguments, stream);
     } else if (k < 2 * kTypes) {
       void* arguments[] = {&pairs, &axes, &chunks, &pair_parts};
       done = launch(functions_.plain[k], each.count, arguments, stream);
@@ -424,7 +436,7 @@ Result<void> GpuEngineImpl::submit(Batch& batch, void* handle) {
   if (capturing != 0) return refused(ErrorCode::unsupported, "a CUDA graph is being captured: nothing was measured");
   if (work.plan == nullptr || work.plan->device != device_) work.plan = std::make_shared<Plan>(device_);
   Plan& plan = *work.plan;
-  const bool cut = plan.work.fill(work);
+  const bool cut = plan.work.fill(work, blocks_);
   const Places places(plan.work);
   Result<void> done = plan.tables.fit(places.table_bytes);
   if (done) done = plan.parts.fit(places.part_bytes);

@@ -31,6 +31,7 @@ Machine& machine() {
     Machine made;
     GpuOptions options;
     if (const char* const path = std::getenv("OSLER_TEST_NVRTC")) options.compilers.emplace_back(path);
+    if (const char* const folder = std::getenv("OSLER_TEST_KERNELS")) options.cache_folder = folder;
     auto engine = make_gpu_engine(options);
     if (!engine) {
       made.reason = describe(engine.error());

@@ -9,6 +9,8 @@ using Word = unsigned long long;  ///< 64 bits on both sides
 constexpr unsigned kWarps = 8;
 constexpr unsigned kStretchBytes = 16384;
 constexpr unsigned kLanes = 32;
+/// Blocks that a multiprocessor runs at once, about: into so many pieces the work is cut.
+constexpr unsigned kBlocksAtOnce = 4;
 /// The index of the first NaN or infinity where there is none.
 constexpr Word kNone = ~Word{0};
 /// Signs times exponents, as in LogHistogram: the positive ones first.
@@ -81,11 +83,15 @@ struct TableUnits {
   unsigned first;  ///< its place among the counts
 };
 
-/// What a block of threads works on: stretch `number` of an item of one of the tables.
+/// What a block of threads works on: `count` chunks of an item of one of the tables, one after the other.
 struct TableChunk {
   unsigned item;
-  unsigned number;
+  unsigned number;  ///< the first of them
+  unsigned count;
+  unsigned part;  ///< where the answer goes
 };
+/// The most chunks that a block takes: 2 MB, more does not pay.
+constexpr unsigned kMostChunks = 16;
 
 /// The statistics of a part of a tensor, or of all of it.
 struct SummaryPart {

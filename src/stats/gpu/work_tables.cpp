@@ -97,12 +97,11 @@ void WorkTables::add_summary(const SummaryJob& job) {
   }
   set_thresholds(job, tensor);
   const std::uint64_t parts = parts_for(tensor.count, chunk_elements(dtype));
-  tensor.first_part = static_cast<unsigned>(summary_parts);
-  tensor.parts = static_cast<unsigned>(parts);
-  summary_parts += parts;
   const Kernel kernel = kernel_of(Kernel::summarize_f32, dtype);
-  if ((tensor.flags & (kSketched | kCopied | kCounted)) != 0) launches[static_cast<std::size_t>(kernel)].full = true;
-  shapes_.push_back({kernel, parts, !packed || tensor.count % chunk_elements(dtype) != 0});
+  Launch& launch = launches[static_cast<std::size_t>(kernel)];
+  if ((tensor.flags & (kSketched | kCopied)) != 0) launch.followed = true;
+  if ((tensor.flags & kCounted) != 0) launch.counted = true;
+  shapes_.push_back({kernel, parts, !packed || tensor.count % chunk_elements(dtype) != 0, !packed});
   tensors.push_back(tensor);
 }
 
@@ -126,11 +125,8 @@ void WorkTables::add_pair(const PairJob& job) {
   }
   const std::uint64_t each = chunk_elements(job.a.dtype());
   const std::uint64_t parts = parts_for(pair.count, each);
-  pair.first_part = static_cast<unsigned>(pair_parts);
-  pair.parts = static_cast<unsigned>(parts);
-  pair_parts += parts;
-  const bool slow = !packed || pair.a_type != pair.b_type || pair.count % each != 0;
-  shapes_.push_back({kernel_of(Kernel::compare_f32, job.a.dtype()), parts, slow});
+  const bool single = !packed || pair.a_type != pair.b_type;
+  shapes_.push_back({kernel_of(Kernel::compare_f32, job.a.dtype()), parts, single || pair.count % each != 0, single});
   pairs.push_back(pair);
 }
 
@@ -153,46 +149,96 @@ void WorkTables::add_units(const UnitJob& job) {
     chunks_of_job = parts_for(table.units, beside ? kUnitsBeside : kUnitsApart) *
                     parts_for(table.places, beside ? kPlacesBeside : kPlacesApart);
   }
-  shapes_.push_back({Kernel::count_units, chunks_of_job, true});
+  shapes_.push_back({Kernel::count_units, chunks_of_job, true, true});
   units.push_back(table);
 }
 
-/// What takes long for its size comes first in a launch, so that nothing waits for it at the end.
-void WorkTables::cut() {
-  chunks.clear();
-  const std::array<std::size_t, 2> tables = {tensors.size(), tensors.size() + pairs.size()};  // where the next begins
-  for (std::size_t k = 0; k < kKernels; ++k) {
-    launches[k].first = chunks.size();
-    for (const bool first : {true, false}) {
-      for (std::size_t i = 0; i < shapes_.size(); ++i) {
-        const Shape& shape = shapes_[i];
-        if (static_cast<std::size_t>(shape.kernel) != k || shape.chunks == 0) continue;
-        const std::size_t before = i >= tables[1] ? tables[1] : i >= tables[0] ? tables[0] : 0;
-        const auto item = static_cast<unsigned>(i - before);
-        const auto whole = static_cast<unsigned>(shape.chunks - (shape.slow ? 1 : 0));
-        if (first && shape.slow) chunks.push_back({item, whole});
-        for (unsigned n = 0; !first && n < whole; ++n) chunks.push_back({item, n});
-      }
+unsigned WorkTables::item_of(std::size_t shape) const {
+  const std::size_t first_pair = tensors.size();
+  const std::size_t first_units = first_pair + pairs.size();
+  return static_cast<unsigned>(shape - (shape >= first_units ? first_units : shape >= first_pair ? first_pair : 0));
+}
+
+/// What takes long for its size comes first, so that nothing waits for it at the end. Then a block takes what would be
+/// its share if all that is left were begun at once: ever less, so that all are done at about the same time.
+void WorkTables::cut_launch(std::size_t kernel, std::size_t blocks) {
+  const auto belongs = [&](const Shape& shape) { return static_cast<std::size_t>(shape.kernel) == kernel; };
+  std::uint64_t left = 0;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const Shape& shape = shapes_[i];
+    if (!belongs(shape) || shape.chunks == 0) continue;
+    const std::uint64_t first = shape.single ? 0 : shape.slow ? shape.chunks - 1 : shape.chunks;
+    for (std::uint64_t n = first; n < shape.chunks; ++n) {
+      chunks.push_back({item_of(i), static_cast<unsigned>(n), 1, static_cast<unsigned>(parts_[i].count++)});
     }
-    launches[k].count = chunks.size() - launches[k].first;
+    left += first;
+  }
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const Shape& shape = shapes_[i];
+    if (!belongs(shape) || shape.chunks == 0 || shape.single) continue;
+    const std::uint64_t end = shape.slow ? shape.chunks - 1 : shape.chunks;
+    for (std::uint64_t n = 0; n < end;) {
+      const std::uint64_t most = std::clamp<std::uint64_t>(left / blocks, 1, kMostChunks);
+      const std::uint64_t count = std::min(most, end - n);
+      chunks.push_back({item_of(i), static_cast<unsigned>(n), static_cast<unsigned>(count),
+                        static_cast<unsigned>(parts_[i].count++)});
+      n += count;
+      left -= count;
+    }
   }
 }
 
-bool WorkTables::fill(const Batch::Work& work) {
+void WorkTables::cut(std::size_t blocks) {
+  chunks.clear();
+  parts_.assign(shapes_.size(), {});
+  for (std::size_t k = 0; k < kKernels; ++k) {
+    launches[k].first = chunks.size();
+    cut_launch(k, std::max<std::size_t>(blocks, 1));
+    launches[k].count = chunks.size() - launches[k].first;
+  }
+  summary_parts = pair_parts = 0;
+  for (std::size_t i = 0; i < tensors.size() + pairs.size(); ++i) {
+    std::size_t& end = i < tensors.size() ? summary_parts : pair_parts;
+    parts_[i].first = end;
+    end += parts_[i].count;
+  }
+  for (std::size_t k = 0; k < static_cast<std::size_t>(Kernel::count_units); ++k) {
+    const std::size_t before = k < static_cast<std::size_t>(Kernel::compare_f32) ? 0 : tensors.size();
+    for (std::size_t n = 0; n < launches[k].count; ++n) {
+      TableChunk& chunk = chunks[launches[k].first + n];
+      chunk.part += static_cast<unsigned>(parts_[before + chunk.item].first);
+    }
+  }
+}
+
+/// Tells each tensor and pair where its parts are.
+void WorkTables::place_parts() {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tensors[i].first_part = static_cast<unsigned>(parts_[i].first);
+    tensors[i].parts = static_cast<unsigned>(parts_[i].count);
+  }
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i].first_part = static_cast<unsigned>(parts_[tensors.size() + i].first);
+    pairs[i].parts = static_cast<unsigned>(parts_[tensors.size() + i].count);
+  }
+}
+
+bool WorkTables::fill(const Batch::Work& work, std::size_t blocks) {
   tensors.clear();
   pairs.clear();
   units.clear();
   axes.clear();
   shapes_.clear();
-  summary_parts = pair_parts = histograms = active = 0;
-  for (Launch& launch : launches) launch.full = false;
+  histograms = active = 0;
+  for (Launch& launch : launches) launch.followed = launch.counted = false;
   for (std::size_t i = 0; i < work.summaries.size(); ++i) add_summary(work.summaries[i]);
   for (std::size_t i = 0; i < work.pairs.size(); ++i) add_pair(work.pairs[i]);
   for (std::size_t i = 0; i < work.units.size(); ++i) add_units(work.units[i]);
-  if (shapes_ == cut_shapes_) return false;
-  cut();
+  const bool anew = shapes_ != cut_shapes_;
+  if (anew) cut(blocks);
   cut_shapes_ = shapes_;
-  return true;
+  place_parts();
+  return anew;
 }
 
 TensorStats stats_of(const SummaryPart& found, std::uint64_t count) {

@@ -30,14 +30,16 @@ inline constexpr std::size_t kKernels = 9;
 struct Launch {
   std::size_t first = 0;
   std::size_t count = 0;
-  bool full = false;  ///< a summary among them is followed or counted
+  bool followed = false;  ///< a tensor among them is followed
+  bool counted = false;   ///< or counted
 };
 
 /// The tables of one batch. Filling them again for the same shapes allocates nothing and keeps the chunks.
 class WorkTables {
  public:
-  /// Describes the batch. Returns whether the chunks are others than before.
-  bool fill(const Batch::Work& work);
+  /// Describes the batch for a device that runs about `blocks` blocks at once. Returns whether the chunks are others
+  /// than before.
+  bool fill(const Batch::Work& work, std::size_t blocks);
 
   std::vector<TableTensor> tensors;
   std::vector<TablePair> pairs;
@@ -55,17 +57,27 @@ class WorkTables {
   struct Shape {
     Kernel kernel;
     std::uint64_t chunks;
-    bool slow;  ///< its last chunk is not full, or all are read element by element
+    bool slow;    ///< its last chunk is not full, or all are read element by element
+    bool single;  ///< a block takes one chunk
     friend bool operator==(const Shape&, const Shape&) = default;
+  };
+  /// Where the answers of an item's blocks go.
+  struct Parts {
+    std::size_t first = 0;
+    std::size_t count = 0;
   };
 
   unsigned add_axes(const Layout& layout);
   void add_summary(const SummaryJob& job);
   void add_pair(const PairJob& job);
   void add_units(const UnitJob& job);
-  void cut();
+  void cut(std::size_t blocks);
+  void cut_launch(std::size_t kernel, std::size_t blocks);
+  void place_parts();
+  [[nodiscard]] unsigned item_of(std::size_t shape) const;
 
   std::vector<Shape> shapes_;
+  std::vector<Parts> parts_;       // of each shape
   std::vector<Shape> cut_shapes_;  // those that the chunks were made for
 };
 

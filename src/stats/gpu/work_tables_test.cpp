@@ -13,6 +13,7 @@ namespace osler::stats::gpu {
 namespace {
 
 constexpr Device kGpu{Device::Kind::cuda, 0};
+constexpr std::size_t kBlocks = 528;  // that the device runs at once
 
 /// A view of memory that nobody reads here.
 TensorView view(std::uintptr_t address, DType dtype, const std::vector<std::int64_t>& sizes) {
@@ -28,23 +29,71 @@ const Launch& launch_of(const WorkTables& tables, Kernel kernel) {
   return tables.launches[static_cast<std::size_t>(kernel)];
 }
 
-TEST(WorkTables, EveryElementIsInExactlyOneChunk) {
-  Batch batch;
-  const std::vector<std::int64_t> sizes = {0, 1, 10, 32767, 32768, 32769, 1 << 20};
-  for (const std::int64_t size : sizes) batch.summarize(view(0x1000, DType::f32, {size}));
-  WorkTables tables;
-  EXPECT_TRUE(tables.fill(batch.work()));
-  std::vector<std::vector<int>> seen;
-  for (const TableTensor& tensor : tables.tensors) seen.emplace_back(tensor.parts, 0);
-  const Launch& launch = launch_of(tables, Kernel::summarize_f32);
-  EXPECT_EQ(launch.count, tables.chunks.size());
-  for (const TableChunk& chunk : tables.chunks) ++seen.at(chunk.item).at(chunk.number);
-  const std::vector<std::size_t> expected = {0, 1, 1, 1, 1, 2, 32};
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    EXPECT_EQ(seen[i].size(), expected[i]) << sizes[i];
-    for (const int times : seen[i]) EXPECT_EQ(times, 1) << sizes[i];
+/// How often each chunk of the items of a launch is measured, and each of their parts written.
+struct Seen {
+  std::vector<std::vector<int>> chunks;
+  std::vector<int> parts;
+};
+Seen seen_in(const WorkTables& tables, const Launch& launch, const std::vector<std::uint64_t>& chunks,
+             std::size_t parts) {
+  Seen seen;
+  for (const std::uint64_t count : chunks) seen.chunks.emplace_back(count, 0);
+  seen.parts.assign(parts, 0);
+  for (std::size_t i = launch.first; i < launch.first + launch.count; ++i) {
+    const TableChunk& chunk = tables.chunks[i];
+    EXPECT_LE(chunk.count, kMostChunks);
+    for (unsigned n = 0; n < chunk.count; ++n) ++seen.chunks.at(chunk.item).at(chunk.number + n);
+    ++seen.parts.at(chunk.part);
   }
-  EXPECT_EQ(tables.summary_parts, std::accumulate(expected.begin(), expected.end(), std::size_t{0}));
+  return seen;
+}
+
+TEST(WorkTables, EveryChunkIsMeasuredOnceWhateverTheDevice) {
+  const std::vector<std::int64_t> sizes = {0, 1, 10, 32767, 32768, 32769, 1 << 20, (1 << 28) + 5};
+  const std::vector<std::uint64_t> expected = {0, 1, 1, 1, 1, 2, 32, 8193};
+  for (const std::size_t blocks : {std::size_t{0}, std::size_t{1}, kBlocks, std::size_t{100000}}) {
+    Batch batch;
+    for (const std::int64_t size : sizes) {
+      batch.summarize(view(0x1000, DType::f32, {size}));
+      ASSERT_TRUE(batch.compare(view(0x1000, DType::f32, {size}), view(0x9000, DType::f32, {size})));
+    }
+    WorkTables tables;
+    EXPECT_TRUE(tables.fill(batch.work(), blocks));
+    const Seen summaries = seen_in(tables, launch_of(tables, Kernel::summarize_f32), expected, tables.summary_parts);
+    const Seen pairs = seen_in(tables, launch_of(tables, Kernel::compare_f32), expected, tables.pair_parts);
+    for (const Seen* const seen : {&summaries, &pairs}) {
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        for (const int times : seen->chunks[i]) ASSERT_EQ(times, 1) << sizes[i] << " " << blocks;
+      }
+      for (const int times : seen->parts) ASSERT_EQ(times, 1) << blocks;
+    }
+    std::size_t parts = 0;
+    for (const TableTensor& tensor : tables.tensors) {
+      EXPECT_EQ(tensor.first_part, parts);
+      parts += tensor.parts;
+    }
+    EXPECT_EQ(parts, tables.summary_parts);
+  }
+}
+
+TEST(WorkTables, BlocksTakeMuchAtFirstAndLittleAtTheEnd) {
+  Batch batch;
+  batch.summarize(view(0x1000, DType::f32, {std::int64_t{kBlocks} * 40 * 32768}));
+  WorkTables tables;
+  tables.fill(batch.work(), kBlocks);
+  EXPECT_EQ(tables.chunks.front().count, kMostChunks);
+  EXPECT_EQ(tables.chunks.back().count, 1U);
+  for (std::size_t i = 1; i < tables.chunks.size(); ++i) {
+    EXPECT_LE(tables.chunks[i].count, tables.chunks[i - 1].count) << i;
+  }
+}
+
+TEST(WorkTables, WhatIsReadElementByElementIsSharedOutFinely) {
+  Batch batch;
+  batch.summarize(view(0x1000, DType::f32, {1 << 12, 1 << 12}, {2 << 12, 1}));
+  WorkTables tables;
+  tables.fill(batch.work(), 1);
+  EXPECT_EQ(tables.chunks.size(), 512U);
 }
 
 TEST(WorkTables, EachTypeHasOneLaunchAndPartialChunksComeFirst) {
@@ -53,7 +102,7 @@ TEST(WorkTables, EachTypeHasOneLaunchAndPartialChunksComeFirst) {
   batch.summarize(view(0x1000, DType::f32, {100000}));
   batch.summarize(view(0x1000, DType::bf16, {77}));
   WorkTables tables;
-  tables.fill(batch.work());
+  tables.fill(batch.work(), kBlocks);
   const Launch& halves = launch_of(tables, Kernel::summarize_bf16);
   EXPECT_EQ(halves.count, 17U);  // sixteen of 65,536 elements, and the small one
   EXPECT_EQ(tables.chunks[halves.first].item, 2U);
@@ -65,18 +114,18 @@ TEST(WorkTables, TheSameShapesKeepTheirChunksWhateverTheAddresses) {
   Batch batch;
   WorkTables tables;
   batch.summarize(view(0x1000, DType::f32, {100000}));
-  EXPECT_TRUE(tables.fill(batch.work()));
+  EXPECT_TRUE(tables.fill(batch.work(), kBlocks));
   batch.clear();
   batch.summarize(view(0x9000, DType::f32, {100000}));
-  EXPECT_FALSE(tables.fill(batch.work()));
+  EXPECT_FALSE(tables.fill(batch.work(), kBlocks));
   EXPECT_EQ(tables.tensors[0].data, 0x9000U);
   batch.clear();
   batch.summarize(view(0x9000, DType::f32, {100001}));
-  EXPECT_FALSE(tables.fill(batch.work())) << "as many chunks, of which the last is not full";
+  EXPECT_FALSE(tables.fill(batch.work(), kBlocks)) << "as many chunks, of which the last is not full";
   EXPECT_EQ(tables.tensors[0].count, 100001U);
   batch.clear();
   batch.summarize(view(0x9000, DType::f32, {200000}));
-  EXPECT_TRUE(tables.fill(batch.work()));
+  EXPECT_TRUE(tables.fill(batch.work(), kBlocks));
 }
 
 TEST(WorkTables, TellsDenseAlignedAndOrderedTensorsApart) {
@@ -86,7 +135,7 @@ TEST(WorkTables, TellsDenseAlignedAndOrderedTensorsApart) {
   batch.summarize(view(0x1000, DType::f32, {8, 4}, {1, 8}));
   batch.summarize(view(0x1000, DType::f32, {8, 4}, {8, 1}));
   WorkTables tables;
-  tables.fill(batch.work());
+  tables.fill(batch.work(), kBlocks);
   EXPECT_EQ(tables.tensors[0].flags, kDense | kInOrder | kAligned);
   EXPECT_EQ(tables.tensors[1].flags, kDense | kInOrder);
   EXPECT_EQ(tables.tensors[2].flags, kDense | kAligned) << "transposed: dense, but numbered otherwise";
@@ -106,8 +155,8 @@ TEST(WorkTables, ItemsAreNumberedWithinTheirTable) {
   ASSERT_TRUE(batch.count_units(tensor, 1));
   ASSERT_TRUE(batch.count_units(tensor, 0));
   WorkTables tables;
-  tables.fill(batch.work());
-  EXPECT_TRUE(launch_of(tables, Kernel::summarize_f32).full);
+  tables.fill(batch.work(), kBlocks);
+  EXPECT_TRUE(launch_of(tables, Kernel::summarize_f32).counted);
   EXPECT_EQ(tables.chunks[launch_of(tables, Kernel::compare_f32).first].item, 0U);
   const Launch& units = launch_of(tables, Kernel::count_units);
   EXPECT_EQ(units.count, 1U + 8U);  // columns lie beside each other; of the rows eight are counted at a time

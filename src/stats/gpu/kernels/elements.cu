@@ -4,6 +4,7 @@ using namespace osler::stats::gpu;
 // Blocks of 256 threads that a multiprocessor is to hold at least, which bounds their registers; tried on an H200, where
 // fewer and more are slower.
 constexpr unsigned kSummaryBlocks = 4;
+constexpr unsigned kCountedBlocks = 5;  // of single precision; the others would not have enough
 constexpr unsigned kPairBlocks = 3;
 // Vectors of 16 bytes that a lane fetches before it looks at the first.
 constexpr int kFetch = 4;
@@ -147,18 +148,31 @@ DEVICE T warp_max(T x) {
   return x;
 }
 
-// The bin of a finite value that is not zero.
-DEVICE unsigned bin_of(float x) { return __float_as_uint(x) >> 23; }
-DEVICE unsigned bin_of(double x) {
-  const unsigned high = (unsigned)__double2hiint(x);
-  int exponent = (int)((high >> 20) & 0x7FF) - 1023 + 127;
-  exponent = exponent < 0 ? 0 : exponent > 255 ? 255 : exponent;
-  return (high >> 31) * 256 + (unsigned)exponent;
+// A histogram in shared memory: octave by octave the counts of positive and of negative values. What is often counted
+// together thus lies in different banks, and lanes that count in the same word are added up by the hardware.
+constexpr unsigned kOctaves = kBins / 2;
+
+DEVICE unsigned octave(float x) { return __float_as_uint(x) >> 23 & 255; }
+DEVICE unsigned octave(double x) {
+  const int exponent = (int)((unsigned)__double2hiint(x) >> 20 & 0x7FF) - 1023 + 127;
+  return exponent < 0 ? 0 : exponent > 255 ? 255 : (unsigned)exponent;
+}
+DEVICE unsigned sign_of(float x) { return __float_as_uint(x) >> 31; }
+DEVICE unsigned sign_of(double x) { return (unsigned)__double2hiint(x) >> 31; }
+
+// Counts a value that is not zero.
+template <class Lane>
+DEVICE void count_in(unsigned* bins, Lane x) {
+  atomicAdd(bins + (octave(x) * 2 + sign_of(x)), 1u);
 }
 
-// So many copies of each bin, so that neighbouring lanes seldom wait for each other.
-constexpr unsigned kCopies = 8;
+DEVICE void clear_bins(unsigned* bins) {
+  for (unsigned i = threadIdx.x; i < kBins; i += kWarps * kLanes) bins[i] = 0;
+}
 
-DEVICE void count_in(unsigned* bins, unsigned bin, unsigned lane) {
-  atomicAdd(bins + bin * kCopies + lane % kCopies, 1u);
+// Adds the counts of a block to those of its tensor; `last`: the highest octave that holds numbers.
+DEVICE void add_bins(const unsigned* bins, Word* histogram, unsigned last) {
+  for (unsigned i = threadIdx.x; i < 2 * (last + 1); i += kWarps * kLanes) {
+    if (bins[i] > 0) atomicAdd(histogram + (i % 2 * kOctaves + i / 2), (Word)bins[i]);
+  }
 }

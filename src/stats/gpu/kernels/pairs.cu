@@ -101,13 +101,14 @@ DEVICE void add(Products& to, const Products& more) {
   to.finite += more.finite;
 }
 
+// Takes one stretch in.
 template <class E>
-DEVICE void compare_stretch(const TablePair& pair, const TableAxis* axes, Word begin, unsigned count, PairPart& part) {
+DEVICE void compare_stretch(const TablePair& pair, const TableAxis* axes, Word begin, unsigned count, Products& total) {
   constexpr unsigned kTurn = kPairFetch * E::kWidth * kLanes;
   const bool quick = (pair.flags & kDense) && pair.a_type == pair.b_type;
   const unsigned turns = quick ? count / kTurn : 0;
-  Products products = {};
   if (turns > 0) {
+    Products products = {};
     const unsigned char* const a = (const unsigned char*)pair.a + begin * E::kBytes;
     const unsigned char* const b = (const unsigned char*)pair.b + begin * E::kBytes;
     compare_vectors<E>(a, b, turns, pair, products);
@@ -117,15 +118,32 @@ DEVICE void compare_stretch(const TablePair& pair, const TableAxis* axes, Word b
     } else {
       products = compare_closely(pair, axes, begin, turns * kTurn);
     }
+    add(total, products);
   }
-  if (turns * kTurn < count) add(products, compare_closely(pair, axes, begin + turns * kTurn, count - turns * kTurn));
-  part.finite = warp_count(products.finite);
-  part.nonzero = warp_count(products.nonzero);
-  part.below = warp_count(products.below);
-  part.dot = warp_sum(products.dot);
-  part.aa = warp_sum(products.aa);
-  part.bb = warp_sum(products.bb);
-  part.dd = warp_sum(products.dd);
+  if (turns * kTurn < count) add(total, compare_closely(pair, axes, begin + turns * kTurn, count - turns * kTurn));
+}
+
+// The parts of the lanes of a warp as one.
+DEVICE PairPart merged(const PairPart& own) {
+  PairPart part;
+  part.finite = warp_sum(own.finite);
+  part.nonzero = warp_sum(own.nonzero);
+  part.below = warp_sum(own.below);
+  part.dot = warp_sum(own.dot);
+  part.aa = warp_sum(own.aa);
+  part.bb = warp_sum(own.bb);
+  part.dd = warp_sum(own.dd);
+  return part;
+}
+
+// The parts of the threads of a block as one, in thread 0.
+DEVICE PairPart merged_block(PairPart part, PairPart* found) {
+  part = merged(part);
+  __syncthreads();
+  if (threadIdx.x % kLanes == 0) found[threadIdx.x / kLanes] = part;
+  __syncthreads();
+  if (threadIdx.x < kLanes) part = merged(threadIdx.x < kWarps ? found[threadIdx.x] : PairPart{});
+  return part;
 }
 
 DEVICE void add(PairPart& to, const PairPart& more) {
@@ -144,43 +162,36 @@ DEVICE void compare(const TablePair* pairs, const TableAxis* axes, const TableCh
   __shared__ PairPart found[kWarps];
   const TableChunk chunk = chunks[blockIdx.x];
   const TablePair& pair = pairs[chunk.item];
-  const unsigned warp = threadIdx.x / kLanes;
-  const Word begin = ((Word)chunk.number * kWarps + warp) * kStretch;
-  PairPart part = {};
-  if (begin < pair.count) {
+  Products total = {};
+  for (unsigned i = 0; i < chunk.count; ++i) {
+    const Word begin = (((Word)chunk.number + i) * kWarps + threadIdx.x / kLanes) * kStretch;
+    if (begin >= pair.count) break;
     const Word left = pair.count - begin;
-    compare_stretch<E>(pair, axes, begin, left < kStretch ? (unsigned)left : kStretch, part);
+    compare_stretch<E>(pair, axes, begin, left < kStretch ? (unsigned)left : kStretch, total);
   }
-  if (threadIdx.x % kLanes == 0) found[warp] = part;
-  __syncthreads();
-  if (threadIdx.x > 0) return;
-  for (unsigned i = 1; i < kWarps; ++i) add(part, found[i]);
-  parts[pair.first_part + chunk.number] = part;
+  const PairPart part = merged_block(
+      {total.finite, total.nonzero, total.below, total.dot, total.aa, total.bb, total.dd}, found);
+  if (threadIdx.x == 0) parts[chunk.part] = part;
 }
 
-#define OSLER_COMPARE(NAME, E)                                                                                    \
-  extern "C" __global__ void __launch_bounds__(kWarps* kLanes, kPairBlocks)                                      \
-      NAME(const TablePair* pairs, const TableAxis* axes, const TableChunk* chunks, PairPart* parts) {            \
-    compare<E>(pairs, axes, chunks, parts);                                                                       \
+#define OSLER_COMPARE(NAME, E)                                                                         \
+  extern "C" __global__ void __launch_bounds__(kWarps* kLanes, kPairBlocks)                            \
+      NAME(const TablePair* pairs, const TableAxis* axes, const TableChunk* chunks, PairPart* parts) { \
+    compare<E>(pairs, axes, chunks, parts);                                                            \
   }
 OSLER_COMPARE(compare_f32, F32)
 OSLER_COMPARE(compare_f64, F64)
 OSLER_COMPARE(compare_f16, F16)
 OSLER_COMPARE(compare_bf16, BF16)
 
-extern "C" __global__ void __launch_bounds__(256) finish_pairs(const TablePair* pairs, const PairPart* parts,
-                                                               PairPart* results) {
-  __shared__ PairPart found[256];
+// One block for each pair: its parts in an order that never changes.
+extern "C" __global__ void __launch_bounds__(kWarps* kLanes)
+    finish_pairs(const TablePair* pairs, const PairPart* parts, PairPart* results) {
+  __shared__ PairPart found[kWarps];
   const TablePair& pair = pairs[blockIdx.x];
   PairPart part = {};
-  for (unsigned i = threadIdx.x; i < pair.parts; i += 256) add(part, parts[pair.first_part + i]);
-  found[threadIdx.x] = part;
-  for (unsigned way = 128; way > 0; way /= 2) {
-    __syncthreads();
-    if (threadIdx.x >= way) continue;
-    add(part, found[threadIdx.x + way]);
-    found[threadIdx.x] = part;
-  }
+  for (unsigned i = threadIdx.x; i < pair.parts; i += kWarps * kLanes) add(part, parts[pair.first_part + i]);
+  part = merged_block(part, found);
   if (threadIdx.x == 0) results[blockIdx.x] = part;
 }
 

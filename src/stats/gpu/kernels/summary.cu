@@ -37,6 +37,11 @@ DEVICE void append(SummaryPart& to, const SummaryPart& more) {
   to.high += more.high;
 }
 
+// What is asked of the tensors of a launch.
+constexpr int kPlain = 0;
+constexpr int kFollows = 1;
+constexpr int kCounts = 2;  // and perhaps followed
+
 // Signs for the sketches: the bits of a number that looks random, the same in every step.
 DEVICE unsigned signs_of(unsigned place, unsigned turn) {
   unsigned x = place * 0x9E3779B1u + turn * 0x7FEB352Du;
@@ -190,7 +195,7 @@ static __device__ __noinline__ float look_closely(const TableTensor& tensor, con
         copy_element<E>(data + (begin + at) * E::kBytes, before);
       }
       add_element(value, tensor, axes, begin + at, counts);
-      if (bins && value != 0 && finite(value)) count_in(bins, bin_of((typename E::Lane)value), lane);
+      if (bins && value != 0 && finite(value)) count_in(bins, (typename E::Lane)value);
     }
   }
   gather_counts(counts, to);
@@ -205,12 +210,18 @@ struct Sums {
   unsigned zeros, near;
 };
 
+// And of all stretches so far, its sums about `reference`: in shared memory, which leaves the registers to the vectors.
+struct Totals {
+  double reference[kWarps * kLanes], sum[kWarps * kLanes], squares[kWarps * kLanes], l1[kWarps * kLanes];
+  double min[kWarps * kLanes], max[kWarps * kLanes], smallest[kWarps * kLanes];
+  unsigned zeros[kWarps * kLanes], near[kWarps * kLanes], elements[kWarps * kLanes];
+};
+
 // Takes one vector in. Sums of at most sixteen elements are single ones, of more double ones, as on the host.
 template <class E>
-DEVICE void add_vector(const typename E::Lane* x, typename E::Lane near, Sums<typename E::Lane>& sums,
-                       typename E::Lane& sum, typename E::Lane& squares, typename E::Lane& l1) {
+DEVICE void add_vector(const typename E::Lane* x, Sums<typename E::Lane>& sums, typename E::Lane& sum,
+                       typename E::Lane& squares, typename E::Lane& l1, typename E::Lane& least) {
   typedef typename E::Lane Lane;
-  Lane least = magnitude(x[0]);
 #pragma unroll
   for (int c = 0; c < E::kWidth; ++c) {
     const Lane deviation = x[c] - sums.shift;
@@ -219,9 +230,18 @@ DEVICE void add_vector(const typename E::Lane* x, typename E::Lane near, Sums<ty
     l1 += magnitude(x[c]);
     sums.min = smaller(sums.min, x[c]);
     sums.max = larger(sums.max, x[c]);
-    if (c > 0) least = smaller(least, magnitude(x[c]));
+    least = smaller(least, magnitude(x[c]));
   }
-  if (least <= near) {
+}
+
+// Takes in how many of a turn's elements are zero or nearly so, where one of them is.
+template <class E>
+DEVICE void add_small(const Vector* v, typename E::Lane near, Sums<typename E::Lane>& sums) {
+  typedef typename E::Lane Lane;
+#pragma unroll
+  for (int u = 0; u < kFetch; ++u) {
+    Lane x[E::kWidth];
+    E::unpack(v[u], x);
 #pragma unroll
     for (int c = 0; c < E::kWidth; ++c) {
       const Lane size = magnitude(x[c]);
@@ -229,196 +249,332 @@ DEVICE void add_vector(const typename E::Lane* x, typename E::Lane near, Sums<ty
       sums.near += size <= near;
       if (size > 0) sums.smallest = smaller(sums.smallest, size);
     }
-  } else {
-    sums.smallest = smaller(sums.smallest, least);
   }
 }
 
-// Measures `turns` times kFetch vectors of each lane, from an address that is aligned or not.
-template <class E, bool kFull>
-DEVICE void look_over(const unsigned char* data, unsigned turns, const TableTensor& tensor, unsigned* bins,
-                      float& sketch, unsigned place, Sums<typename E::Lane>& sums) {
+template <class E, bool kWhole>
+DEVICE void fetch_turn(const unsigned char* from, Vector* v) {
+#pragma unroll
+  for (int u = 0; u < kFetch; ++u) v[u] = kWhole ? fetch(from + u * kLanes * 16) : E::gather(from + u * kLanes * 16);
+}
+
+// Near the lane's mean, so that squares of deviations do not cancel: the mean of its first turn.
+template <class E>
+DEVICE typename E::Lane shift_of(const Vector* v) {
+  typedef typename E::Lane Lane;
+  Lane sum = 0;
+#pragma unroll
+  for (int u = 0; u < kFetch; ++u) {
+    Lane x[E::kWidth];
+    E::unpack(v[u], x);
+#pragma unroll
+    for (int c = 0; c < E::kWidth; ++c) sum += x[c];
+  }
+  return sum * (Lane)(1.0 / (kFetch * E::kWidth));
+}
+
+// One of -1 and 1 by a bit.
+DEVICE float sign_at(unsigned bits, int bit) {
+  return __uint_as_float((bits << (31 - bit) & 0x80000000u) | 0x3F800000u);
+}
+
+// The sum of a turn's elements with random signs: neighbours differ by one sign, pairs of them by another, and so on, so
+// that any two signs are independent of each other and an element costs one multiplication.
+template <class E>
+DEVICE float signed_sum(const Vector* v, unsigned bits) {
+  constexpr int kWidthBits = E::kWidth == 8 ? 3 : E::kWidth == 4 ? 2 : 1;
+  float total = 0;
+#pragma unroll
+  for (int u = 0; u < kFetch; ++u) {
+    typename E::Lane x[E::kWidth];
+    E::unpack(v[u], x);
+    float y[E::kWidth];
+#pragma unroll
+    for (int c = 0; c < E::kWidth; ++c) y[c] = (float)x[c];
+#pragma unroll
+    for (int level = 0, n = E::kWidth / 2; n > 0; n /= 2, ++level) {
+#pragma unroll
+      for (int c = 0; c < n; ++c) y[c] += y[c + n] * sign_at(bits, level);
+    }
+    total += y[0] * sign_at(bits, kWidthBits + u);
+  }
+  return total;
+}
+
+// Takes the vectors of one turn in.
+template <class E, int kMode>
+DEVICE void add_turn(const Vector* v, unsigned flags, typename E::Lane near, unsigned place, unsigned turn,
+                     unsigned* bins, float& sketch, Sums<typename E::Lane>& sums) {
   typedef typename E::Lane Lane;
   constexpr int kFold = sizeof(Lane) == 4 ? 16 / E::kWidth : kFetch;  // vectors summed in single precision
-  const unsigned lane = threadIdx.x % kLanes;
-  const Lane near = (Lane)tensor.near;
-  const bool whole = tensor.flags & kAligned;
-  const bool follows = kFull && (tensor.flags & kSketched);
-  const bool counts = kFull && (tensor.flags & kCounted);
-  data += lane * 16;
-#pragma unroll 1
-  for (unsigned turn = 0; turn < turns; ++turn, data += kFetch * kLanes * 16) {
-    Vector v[kFetch];
-    if (whole) {
+  Lane sum = 0, squares = 0, l1 = 0, least = (Lane)endless();
 #pragma unroll
-      for (int u = 0; u < kFetch; ++u) v[u] = fetch(data + u * kLanes * 16);
-    } else {
-#pragma unroll
-      for (int u = 0; u < kFetch; ++u) v[u] = E::gather(data + u * kLanes * 16);
+  for (int u = 0; u < kFetch; ++u) {
+    Lane x[E::kWidth];
+    E::unpack(v[u], x);
+    add_vector<E>(x, sums, sum, squares, l1, least);
+    if ((u + 1) % kFold == 0 || u + 1 == kFetch) {
+      sums.sum += (double)sum;
+      sums.squares += (double)squares;
+      sums.l1 += (double)l1;
+      sum = squares = l1 = 0;
     }
-    if (turn == 0) {
-      // Near the mean, so that squares of deviations do not cancel: the mean of the first turn.
-      Lane sum = 0;
-#pragma unroll
-      for (int u = 0; u < kFetch; ++u) {
-        Lane x[E::kWidth];
-        E::unpack(v[u], x);
-#pragma unroll
-        for (int c = 0; c < E::kWidth; ++c) sum += x[c];
-      }
-      sums.shift = warp_sum(sum) / (Lane)(kFetch * E::kWidth * kLanes);
-    }
-    const unsigned signs = follows ? signs_of(place, turn) : 0;
-    Lane sum = 0, squares = 0, l1 = 0;
+  }
+  if (least <= near) {
+    add_small<E>(v, near, sums);
+  } else {
+    sums.smallest = smaller(sums.smallest, least);
+  }
+  if (kMode >= kFollows && (flags & kSketched)) sketch += signed_sum<E>(v, signs_of(place, turn));
+  if (kMode >= kCounts && (flags & kCounted)) {
 #pragma unroll
     for (int u = 0; u < kFetch; ++u) {
       Lane x[E::kWidth];
       E::unpack(v[u], x);
-      add_vector<E>(x, near, sums, sum, squares, l1);
-      if (follows) {
 #pragma unroll
-        for (int c = 0; c < E::kWidth; ++c) sketch += signed_by((float)x[c], signs, u * E::kWidth + c);
-      }
-      if (counts) {
-#pragma unroll
-        for (int c = 0; c < E::kWidth; ++c) {
-          if (x[c] != 0 && (sizeof(Lane) == 4 || finite(x[c]))) count_in(bins, bin_of(x[c]), lane);
-        }
-      }
-      if ((u + 1) % kFold == 0 || u + 1 == kFetch) {
-        sums.sum += (double)sum;
-        sums.squares += (double)squares;
-        sums.l1 += (double)l1;
-        sum = squares = l1 = 0;
+      for (int c = 0; c < E::kWidth; ++c) {
+        if (x[c] != 0 && (sizeof(Lane) == 4 || finite(x[c]))) count_in(bins, x[c]);
       }
     }
   }
 }
 
-// The warp's part from the lanes' sums, if they can be believed: no NaN or infinity came in, no square was lost below
-// or above, and nothing has to be counted that was not.
-template <class E>
-DEVICE bool believed(const Sums<typename E::Lane>& sums, unsigned count, const TableTensor& tensor, SummaryPart* to) {
-  SummaryPart part = nothing();
-  const double sum = warp_sum(sums.sum), squares = warp_sum(sums.squares), shift = sums.shift;
-  part.l1 = warp_sum(sums.l1);
-  part.min = warp_min(sums.min);
-  part.max = warp_max(sums.max);
-  const double range = larger(part.max - shift, shift - part.min);
-  constexpr double kSmallestRange = sizeof(typename E::Lane) == 4 ? 0x1p-40 : 0;
-  if (!finite(sum) || !finite(squares) || !finite(part.l1) || (range != 0 && range < kSmallestRange)) return false;
-  if (part.min <= tensor.low || part.max >= tensor.high) return false;
-  part.smallest = warp_min(sums.smallest);
-  part.zeros = warp_count(sums.zeros);
-  part.near = warp_count(sums.near);
-  part.finite = count;
-  const bool equal = part.min == part.max;
-  part.mean = equal ? part.min : shift + sum / count;
-  part.m2 = equal ? 0 : larger(0.0, squares - sum * sum / count);
-  if (threadIdx.x % kLanes == 0) *to = part;
-  return true;
+// Whether the warp's sums of a stretch can be believed: no NaN or infinity came in, no square was lost below or above,
+// and nothing has to be counted that was not.
+template <class Lane>
+DEVICE bool believed(const Sums<Lane>& sums, const TableTensor& tensor) {
+  constexpr Lane kSmallestRange = sizeof(Lane) == 4 ? (Lane)0x1p-40 : (Lane)0;
+  const Lane range = larger(sums.max - sums.shift, sums.shift - sums.min);
+  const bool sound = finite(sums.sum) && finite(sums.squares) && finite(sums.l1) && (double)sums.min > tensor.low &&
+                     (double)sums.max < tensor.high;
+  return __all_sync(kAll, sound) && (__any_sync(kAll, range >= kSmallestRange) || __all_sync(kAll, range == 0));
 }
 
-// One stretch of a tensor, by one warp.
-template <class E, bool kFull>
-DEVICE void measure_stretch(const TableTensor& tensor, const TableAxis* axes, Word begin, unsigned count, unsigned* bins,
-                            SummaryPart* to) {
+// Takes a stretch of so many elements a lane into its total.
+template <class Lane>
+DEVICE void add_stretch(const Sums<Lane>& sums, unsigned elements, Totals& totals) {
+  const unsigned i = threadIdx.x;
+  const bool first = totals.elements[i] == 0;
+  const double shift = sums.shift, count = elements;
+  const double way = first ? 0 : shift - totals.reference[i];
+  const double sum = sums.sum + count * way, squares = sums.squares + way * (2 * sums.sum + count * way);
+  if (first) totals.reference[i] = shift;
+  totals.sum[i] = first ? sum : totals.sum[i] + sum;
+  totals.squares[i] = first ? squares : totals.squares[i] + squares;
+  totals.l1[i] = first ? sums.l1 : totals.l1[i] + sums.l1;
+  totals.min[i] = first ? (double)sums.min : smaller(totals.min[i], (double)sums.min);
+  totals.max[i] = first ? (double)sums.max : larger(totals.max[i], (double)sums.max);
+  totals.smallest[i] = first ? (double)sums.smallest : smaller(totals.smallest[i], (double)sums.smallest);
+  totals.zeros[i] = first ? sums.zeros : totals.zeros[i] + sums.zeros;
+  totals.near[i] = first ? sums.near : totals.near[i] + sums.near;
+  totals.elements[i] = first ? elements : totals.elements[i] + elements;
+}
+
+// The warp's part from the lanes' totals; lane 0 adds it to what was found before.
+static __device__ __noinline__ void gather_totals(const Totals& totals, SummaryPart* to) {
+  const unsigned i = threadIdx.x;
+  if (totals.elements[i] == 0) return;  // as in the warp's other lanes
+  SummaryPart part = nothing();
+  const double own = totals.elements[i];
+  const double reference = __shfl_sync(kAll, totals.reference[i], 0);
+  const double way = totals.reference[i] - reference;
+  const double sum = warp_sum(totals.sum[i] + own * way);
+  const double squares = warp_sum(totals.squares[i] + way * (2 * totals.sum[i] + own * way));
+  part.l1 = warp_sum(totals.l1[i]);
+  part.min = warp_min(totals.min[i]);
+  part.max = warp_max(totals.max[i]);
+  part.smallest = warp_min(totals.smallest[i]);
+  part.zeros = warp_count(totals.zeros[i]);
+  part.near = warp_count(totals.near[i]);
+  part.finite = (Word)totals.elements[i] * kLanes;
+  const double count = (double)part.finite;
+  const bool equal = part.min == part.max;
+  part.mean = equal ? part.min : reference + sum / count;
+  part.m2 = equal ? 0 : larger(0.0, squares - sum * sum / count);
+  if (threadIdx.x % kLanes == 0) append(*to, part);
+}
+
+template <class E>
+DEVICE unsigned place_at(Word begin) {
+  return (unsigned)(begin / (kStretchBytes / E::kBytes)) * kLanes + threadIdx.x % kLanes;
+}
+
+// Where a lane's sketch of the stretch at `begin` is remembered.
+template <class E>
+DEVICE float* memory_at(const TableTensor& tensor, Word begin) {
+  return (float*)tensor.memory + place_at<E>(begin);
+}
+DEVICE double squared_way(float sketch, float before) {
+  const double way = (double)sketch - (double)before;
+  return finite(way) ? way * way : 0;
+}
+
+// Measures one stretch in whole vectors, `turns` times kFetch of each lane; returns the lane's sketch.
+template <class E, int kMode, bool kWhole>
+DEVICE float measure_vectors(const TableTensor& tensor, const TableAxis* axes, Word begin, unsigned turns, unsigned* bins,
+                             Totals& totals, SummaryPart* to) {
   typedef typename E::Lane Lane;
-  constexpr unsigned kTurn = kFetch * E::kWidth * kLanes;
-  const unsigned lane = threadIdx.x % kLanes;
-  const unsigned place = (unsigned)(begin / (kStretchBytes / E::kBytes)) * kLanes + lane;
+  const Lane near = (Lane)tensor.near, far = (Lane)endless();
   const unsigned flags = tensor.flags;
-  const bool quick = (flags & kDense) && !(kFull && (flags & kCopied));
+  const unsigned place = kMode >= kFollows ? place_at<E>(begin) : 0;
+  const unsigned char* data =
+      (const unsigned char*)tensor.data + begin * E::kBytes + threadIdx.x % kLanes * 16;
+  Sums<Lane> sums = {0, far, -far, far, 0, 0, 0, 0, 0};
+  float sketch = 0;
+#pragma unroll 1
+  for (unsigned turn = 0; turn < turns; ++turn, data += kFetch * kLanes * 16) {
+    Vector v[kFetch];
+    fetch_turn<E, kWhole>(data, v);
+    if (turn == 0) sums.shift = shift_of<E>(v);
+    add_turn<E, kMode>(v, flags, near, place, turn, bins, sketch, sums);
+  }
+  if (believed(sums, tensor)) {
+    add_stretch(sums, turns * kFetch * E::kWidth, totals);
+  } else {
+    look_closely<E>(tensor, axes, begin, turns * kFetch * E::kWidth * kLanes, nullptr, 0, to);
+  }
+  return sketch;
+}
+
+// One stretch of a tensor by one warp, whatever it is like.
+template <class E, int kMode>
+static __device__ __noinline__ void measure_slowly(const TableTensor& tensor, const TableAxis* axes, Word begin,
+                                                   unsigned count, unsigned* bins, Totals& totals, SummaryPart* to) {
+  constexpr unsigned kTurn = kFetch * E::kWidth * kLanes;
+  const unsigned place = place_at<E>(begin);
+  const unsigned flags = tensor.flags;
+  const bool quick = (flags & kDense) && !(kMode >= kFollows && (flags & kCopied));
   const unsigned turns = quick ? count / kTurn : 0;
   float sketch = 0;
-  if (turns > 0) {
-    const Lane far = (Lane)endless();
-    Sums<Lane> sums = {0, far, -far, far, 0, 0, 0, 0, 0};
-    const unsigned char* const data = (const unsigned char*)tensor.data + begin * E::kBytes;
-    look_over<E, kFull>(data, turns, tensor, bins, sketch, place, sums);
-    if (!believed<E>(sums, turns * kTurn, tensor, to)) {
-      look_closely<E>(tensor, axes, begin, turns * kTurn, nullptr, 0, to);
-    }
-  }
+  if (turns > 0) sketch = measure_vectors<E, kMode, false>(tensor, axes, begin, turns, bins, totals, to);
   if (turns * kTurn < count) {
     sketch += look_closely<E>(tensor, axes, begin + turns * kTurn, count - turns * kTurn,
-                              kFull && (flags & kCounted) ? bins : nullptr, place, to);
+                              kMode >= kCounts && (flags & kCounted) ? bins : nullptr, place, to);
   }
-  if (kFull && (flags & kSketched)) {
-    float* const memory = (float*)tensor.memory + place;
-    const double way = (double)sketch - (double)*memory;
+  if (kMode >= kFollows && (flags & kSketched)) {
+    float* const memory = memory_at<E>(tensor, begin);
+    const double moved = warp_sum(squared_way(sketch, *memory));
     *memory = sketch;
-    const double moved = warp_sum(finite(way) ? way * way : 0.0);
-    if (lane == 0) to->moved += moved;
+    if (threadIdx.x % kLanes == 0) to->moved += moved;
   }
 }
 
-template <class E, bool kFull>
+// The parts of the lanes of a warp as one, in lane 0.
+DEVICE SummaryPart merged(const SummaryPart& own) {
+  SummaryPart part;
+  part.finite = warp_sum(own.finite);
+  part.nan = warp_sum(own.nan);
+  part.inf = warp_sum(own.inf);
+  part.first_nan = warp_min(own.first_nan);
+  part.first_inf = warp_min(own.first_inf);
+  part.zeros = warp_sum(own.zeros);
+  part.near = warp_sum(own.near);
+  part.low = warp_sum(own.low);
+  part.high = warp_sum(own.high);
+  part.l1 = warp_sum(own.l1);
+  part.min = warp_min(own.min);
+  part.max = warp_max(own.max);
+  part.smallest = warp_min(own.smallest);
+  part.moved = warp_sum(own.moved);
+  const unsigned who = __ballot_sync(kAll, own.finite > 0);
+  const double reference = __shfl_sync(kAll, own.mean, who == 0 ? 0 : __ffs(who) - 1);
+  const double count = (double)own.finite;
+  const double way = own.finite > 0 ? own.mean - reference : 0;
+  const double shift = who == 0 ? 0 : warp_sum(way * (count / (double)part.finite));
+  const double rest = way - shift;
+  part.mean = reference + shift;
+  part.m2 = warp_sum(own.m2 + (rest != 0 && own.finite > 0 ? rest * rest * count : 0));
+  return part;
+}
+
+// The stretches of a warp among the chunks of its block.
+template <class E, int kMode>
+DEVICE void measure_chunks(const TableTensor& tensor, const TableAxis* axes, const TableChunk& chunk, unsigned* bins,
+                           Totals& totals, SummaryPart* to) {
+  constexpr unsigned kStretch = kStretchBytes / E::kBytes;
+  constexpr unsigned kTurn = kFetch * E::kWidth * kLanes;
+  constexpr unsigned kQuick = kDense | kAligned;
+  const bool quick = (tensor.flags & kQuick) == kQuick && !(kMode >= kFollows && (tensor.flags & kCopied));
+  const bool follows = kMode >= kFollows && (tensor.flags & kSketched);
+  double moved = 0;
+#pragma unroll 1
+  for (unsigned i = 0; i < chunk.count; ++i) {
+    const Word begin = (((Word)chunk.number + i) * kWarps + threadIdx.x / kLanes) * kStretch;
+    if (begin >= tensor.count) break;
+    const Word left = tensor.count - begin;
+    if (quick && left >= kStretch) {
+      // Fetched before it is needed: nobody waits for it then.
+      const float before = follows ? *memory_at<E>(tensor, begin) : 0;
+      const float sketch = measure_vectors<E, kMode, true>(tensor, axes, begin, kStretch / kTurn, bins, totals, to);
+      if (follows) {
+        *memory_at<E>(tensor, begin) = sketch;
+        moved += squared_way(sketch, before);
+      }
+    } else {
+      measure_slowly<E, kMode>(tensor, axes, begin, left < kStretch ? (unsigned)left : kStretch, bins, totals, to);
+    }
+  }
+  if (follows) {
+    moved = warp_sum(moved);
+    if (threadIdx.x % kLanes == 0) to->moved += moved;
+  }
+}
+
+template <class E, int kMode>
 DEVICE void summarize(const TableTensor* tensors, const TableAxis* axes, const TableChunk* chunks, SummaryPart* parts,
                       Word* histograms) {
-  constexpr unsigned kStretch = kStretchBytes / E::kBytes;
   __shared__ SummaryPart found[kWarps];
-  __shared__ unsigned bins[kFull ? kBins * kCopies : 1];
+  __shared__ Totals totals;
+  __shared__ unsigned bins[kMode >= kCounts ? kBins : 1];
   const TableChunk chunk = chunks[blockIdx.x];
   const TableTensor& tensor = tensors[chunk.item];
   const unsigned warp = threadIdx.x / kLanes;
-  const bool counts = kFull && (tensor.flags & kCounted);
-  if (counts) {
-    for (unsigned i = threadIdx.x; i < kBins * kCopies; i += blockDim.x) bins[i] = 0;
-    __syncthreads();
-  }
-  const Word begin = ((Word)chunk.number * kWarps + warp) * kStretch;
+  const bool counts = kMode >= kCounts && (tensor.flags & kCounted);
+  totals.elements[threadIdx.x] = 0;
+  if (counts) clear_bins(bins);
   if (threadIdx.x % kLanes == 0) found[warp] = nothing();
-  __syncwarp();
-  if (begin < tensor.count) {
-    const Word left = tensor.count - begin;
-    const unsigned count = left < kStretch ? (unsigned)left : kStretch;
-    measure_stretch<E, kFull>(tensor, axes, begin, count, bins, found + warp);
-  }
   __syncthreads();
-  if (threadIdx.x == 0) {
-    SummaryPart part = found[0];
-    for (unsigned i = 1; i < kWarps; ++i) append(part, found[i]);
-    parts[tensor.first_part + chunk.number] = part;
-  }
-  for (unsigned bin = threadIdx.x; counts && bin < kBins; bin += blockDim.x) {
-    // Exponents of all ones are NaN and infinity, which a histogram leaves out; of doubles they never came in.
-    if (sizeof(typename E::Lane) == 4 && bin % 256 == 255) continue;
-    unsigned sum = 0;
-    for (unsigned i = 0; i < kCopies; ++i) sum += bins[bin * kCopies + i];
-    if (sum > 0) atomicAdd(histograms + (Word)tensor.histogram * kBins + bin, (Word)sum);
-  }
+  measure_chunks<E, kMode>(tensor, axes, chunk, bins, totals, found + warp);
+  gather_totals(totals, found + warp);
+  __syncthreads();
+  // Exponents of all ones are NaN and infinity, which a histogram leaves out; of doubles they never came in.
+  if (counts) add_bins(bins, histograms + (Word)tensor.histogram * kBins, sizeof(typename E::Lane) == 4 ? 254 : 255);
+  if (warp > 0) return;
+  const SummaryPart part = merged(threadIdx.x < kWarps ? found[threadIdx.x] : nothing());
+  if (threadIdx.x == 0) parts[chunk.part] = part;
 }
 
-// The kernels by name: the type, and whether a tensor is followed or counted.
-#define OSLER_SUMMARIZE(NAME, E, FULL)                                                                      \
-  extern "C" __global__ void __launch_bounds__(kWarps* kLanes, kSummaryBlocks)                                \
+// The kernels by name: the type, and whether tensors are followed or, perhaps, counted as well.
+#define OSLER_SUMMARIZE(NAME, E, MODE, BLOCKS)                                                              \
+  extern "C" __global__ void __launch_bounds__(kWarps* kLanes, BLOCKS)                                      \
       NAME(const TableTensor* tensors, const TableAxis* axes, const TableChunk* chunks, SummaryPart* parts, \
            Word* histograms) {                                                                              \
-    summarize<E, FULL>(tensors, axes, chunks, parts, histograms);                                           \
+    summarize<E, MODE>(tensors, axes, chunks, parts, histograms);                                           \
   }
-OSLER_SUMMARIZE(summarize_f32, F32, false)
-OSLER_SUMMARIZE(summarize_f32_full, F32, true)
-OSLER_SUMMARIZE(summarize_f64, F64, false)
-OSLER_SUMMARIZE(summarize_f64_full, F64, true)
-OSLER_SUMMARIZE(summarize_f16, F16, false)
-OSLER_SUMMARIZE(summarize_f16_full, F16, true)
-OSLER_SUMMARIZE(summarize_bf16, BF16, false)
-OSLER_SUMMARIZE(summarize_bf16_full, BF16, true)
+OSLER_SUMMARIZE(summarize_f32, F32, kPlain, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f32_followed, F32, kFollows, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f32_counted, F32, kCounts, kCountedBlocks)
+OSLER_SUMMARIZE(summarize_f64, F64, kPlain, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f64_followed, F64, kFollows, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f64_counted, F64, kCounts, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f16, F16, kPlain, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f16_followed, F16, kFollows, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_f16_counted, F16, kCounts, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_bf16, BF16, kPlain, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_bf16_followed, BF16, kFollows, kSummaryBlocks)
+OSLER_SUMMARIZE(summarize_bf16_counted, BF16, kCounts, kSummaryBlocks)
 
 // One block for each tensor: its parts in an order that never changes.
-extern "C" __global__ void __launch_bounds__(256) finish_summaries(const TableTensor* tensors, const SummaryPart* parts,
-                                                                   SummaryPart* results) {
-  __shared__ SummaryPart found[256];
+extern "C" __global__ void __launch_bounds__(kWarps* kLanes)
+    finish_summaries(const TableTensor* tensors, const SummaryPart* parts, SummaryPart* results) {
+  __shared__ SummaryPart found[kWarps];
   const TableTensor& tensor = tensors[blockIdx.x];
   SummaryPart part = nothing();
-  for (unsigned i = threadIdx.x; i < tensor.parts; i += 256) append(part, parts[tensor.first_part + i]);
-  found[threadIdx.x] = part;
-  for (unsigned way = 128; way > 0; way /= 2) {
-    __syncthreads();
-    if (threadIdx.x >= way) continue;
-    append(part, found[threadIdx.x + way]);
-    found[threadIdx.x] = part;
-  }
+  for (unsigned i = threadIdx.x; i < tensor.parts; i += kWarps * kLanes) append(part, parts[tensor.first_part + i]);
+  part = merged(part);
+  if (threadIdx.x % kLanes == 0) found[threadIdx.x / kLanes] = part;
+  __syncthreads();
+  if (threadIdx.x >= kLanes) return;
+  part = merged(threadIdx.x < kWarps ? found[threadIdx.x] : nothing());
   if (threadIdx.x == 0) results[blockIdx.x] = part;
 }
