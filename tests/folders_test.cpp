@@ -120,6 +120,8 @@ TEST_F(FoldersTest, WatchingSaysOnceWhatMayNotBeRead) {
   fs::permissions(folder.path(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   fs::permissions(folder.path() / "runs/closed.csv", fs::perms::none);
   const Outcome outcome = osler({"watch", "runs", "--until-done", "--idle", "4"}, true);
+  EXPECT_EQ(outcome.exit_code, 2) << "as of a diagnosis";
+  EXPECT_THAT(outcome.out, HasSubstr("HEALTHY"));
   EXPECT_THAT(outcome.err, HasSubstr("closed.csv"));
   EXPECT_EQ(outcome.err.find("closed.csv"), outcome.err.rfind("closed.csv"));
 }

@@ -39,9 +39,9 @@ constexpr const char* kFooter = R"(Examples:
 
 Without a terminal, Osler prints one line per change. It alerts once per finding, after seeing it twice in a row. It
 stops a training only for a finding at the level of --stop-on that is at least 90 % sure, once the loss has
---stop-after-points points and later data (a tenth more points, 3 to 100) confirm it; a line on standard error gives the
-evidence. The command of --on-critical gets the alert as JSON on standard input, and OSLER_RUN, OSLER_FINDING,
-OSLER_STEP, OSLER_HEADLINE and OSLER_REMEDY in its environment.
+--stop-after-points points and later data (a tenth more points, 3 to 100) confirm it, or 80 % sure and lasting (a quarter
+more points); a line on standard error gives the evidence. The command of --on-critical gets the alert as JSON on
+standard input, and OSLER_RUN, OSLER_FINDING, OSLER_STEP, OSLER_HEADLINE and OSLER_REMEDY in its environment.
 
 Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge. With a command after --, its exit
 code replaces 0 and 2.)";
@@ -154,7 +154,8 @@ int fail(const Error& error) {
 }
 
 /// The last word on what was watched, and the exit code that it asks for.
-int tell_end(const Arguments& arguments, Watching& watch, const TextOptions& text, bool on_error, Severity fail_on) {
+int tell_end(const Arguments& arguments, const WatchedSource& source, Watching& watch, const TextOptions& text,
+             bool on_error, Severity fail_on) {
   const auto reports = watch.finish();
   if (!reports) return fail(reports.error());
   if (reports->empty()) return fail({ErrorCode::not_found, "nothing was there to examine", {}});
@@ -164,7 +165,7 @@ int tell_end(const Arguments& arguments, Watching& watch, const TextOptions& tex
   } else {
     final = reports->size() > 1 ? render_many(*reports, text) : render_text(reports->front(), text);
   }
-  return print_for(on_error, final) ? exit_code(*reports, false, fail_on) : kCannotJudge;
+  return print_for(on_error, final) ? exit_code(*reports, source.incomplete(), fail_on) : kCannotJudge;
 }
 
 /// Starts the training, watches its output or the files that it writes, and ends with it.
@@ -198,7 +199,7 @@ int watch_command(const Arguments& arguments, WatchWishes wishes, Severity fail_
     if (!goes_on || !*goes_on) break;
   }
   if (reader.joinable()) reader.join();
-  const int verdict = tell_end(arguments, watch, text, true, fail_on);
+  const int verdict = tell_end(arguments, **source, watch, text, true, fail_on);
   const int own = (*training)->wait();
   return verdict == kSick ? kSick : own;
 }
@@ -220,7 +221,7 @@ int run_watch(const Arguments& arguments) {
     if (!goes_on) return fail(goes_on.error());
     if (!*goes_on || interrupt.happened()) break;
   }
-  return tell_end(arguments, watch, text, false, *fail_on);
+  return tell_end(arguments, **source, watch, text, false, *fail_on);
 }
 
 void add(CLI::App& program, Work& work) {

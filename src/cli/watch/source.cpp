@@ -84,6 +84,11 @@ class WatchedFiles final : public WatchedSource {
 
   [[nodiscard]] std::string waiting_for() const override { return runs().empty() ? waiting_for_ : ""; }
 
+  [[nodiscard]] bool incomplete() const override {
+    return std::any_of(places_.begin(), places_.end(),
+                       [](const Place& place) { return !place.logs.unreadable().empty(); });
+  }
+
  private:
   /// What one path of the command line names.
   struct Place {

@@ -36,6 +36,8 @@ class WatchedSource {
   [[nodiscard]] virtual std::vector<Watched> runs() const = 0;
   /// Why there is nothing yet; empty when there is something.
   [[nodiscard]] virtual std::string waiting_for() const = 0;
+  /// Whether something is there that could not be looked into when it was last tried.
+  [[nodiscard]] virtual bool incomplete() const { return false; }
 };
 
 /// Files and folders, looked at again and again; they need not exist yet.
