@@ -38,8 +38,8 @@ class OslerCallback(Callback):
     """Osler in a Keras training. The run is diagnosed after each epoch: what is new goes to `on_line` (standard error
     unless you say otherwise). `stop_on_critical` ends the training when it is hopeless: a critical finding that is at
     least 90 % sure (or 80 %, and lasts), a training that has got worse and not merely no better, 30 batches, and later
-    epochs that show it still. `classes` is found out where the loss is a cross-entropy, unless you give it; `batch_size` Keras tells nobody.
-    After the training `report` holds the diagnosis.
+    epochs that show it still. `classes` is found out where the loss is a cross-entropy, unless you give it;
+    `batch_size` Keras tells nobody. After the training `report` holds the diagnosis.
     """
 
     def __init__(

@@ -261,8 +261,8 @@ def watch_this(
     Everything is passed on unchanged. Findings go to `on_line` when they are new (standard error unless you say
     otherwise). `stop_on_critical` raises KeyboardInterrupt in the main thread when the training is hopeless: a critical
     finding that is at least 90 % sure (or 80 %, and lasts), a training that has got worse and not merely no better,
-    `stop_after_points` points of the loss, and later ones that show it still, as with `osler watch --stop-on critical`. `log` keeps what was
-    printed. Further options are those of `diagnose`.
+    `stop_after_points` points of the loss, and later ones that show it still, as with `osler watch --stop-on critical`.
+    `log` keeps what was printed. Further options are those of `diagnose`.
     """
     judge = _core.StopJudge(stop_after_points) if stop_on_critical else None
     return Watching(log, every, on_line, judge, options)

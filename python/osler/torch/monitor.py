@@ -537,9 +537,9 @@ class Monitor(LateSteps):
 
     @property
     def hopeless(self) -> Optional[str]:
-        """Why it is of no use to go on, or None. It takes a critical finding that is at least 90 % sure (or 80 %, and lasts), a
-        training that has got worse and not merely no better, 30 points of the loss, and later data that show it still: the rule of
-        `osler watch --stop-on critical`. Known only while `on_finding` or `on_line` is set.
+        """Why it is of no use to go on, or None. It takes a critical finding that is at least 90 % sure (or
+        80 %, and lasts), a training that has got worse and not merely no better, 30 points of the loss, and later data
+        that show it still: the rule of `osler watch --stop-on critical`. Known only while `on_finding` or `on_line` is set.
         """
         return self._watch.hopeless()
 
