@@ -524,6 +524,48 @@ TEST(Noise, IsNeitherAClimbNorADescent) {
   EXPECT_LE(praised, draws / 50) << "a trend that comes of chance may be told one time in a hundred";
 }
 
+/// What a run says of the loss having diverged.
+Observation diverging(std::size_t points, const std::function<double(double, Random&)>& value) {
+  Random random(91);
+  osler::Run run;
+  const SeriesId loss = run.series("train_loss");
+  for (std::size_t at = 0; at < points; ++at) {
+    run.add(Event{loss, static_cast<std::int64_t>(at), kNoTime, value(static_cast<double>(at), random)});
+  }
+  const Result<Report> report = diagnose(run);
+  if (!report) return {};
+  for (const Observation& seen : report->findings) {
+    if (seen.finding == "loss-diverging") return seen;
+  }
+  return {};
+}
+
+TEST(Divergence, IsCriticalOnceHalfOfTheGainWasLostForLong) {
+  const auto creeping = [](double at, Random& random) {
+    const double level = at < 60 ? 0.35 + 0.65 * std::exp(-at / 8) : 0.35 + 0.0035 * (at - 60);
+    return level * (1 + 0.01 * random.normal());
+  };
+  const auto leapt = [](double at, Random& random) {
+    return (at < 120 ? 2 + 7 * std::exp(-at / 25) : 6.3) * (1 + 0.01 * random.normal());
+  };
+  for (const std::size_t points : {175, 185, 195}) {
+    EXPECT_EQ(diverging(points, creeping).severity, Severity::critical) << "climbs still, " << points;
+    EXPECT_EQ(diverging(points, leapt).severity, Severity::critical) << "stays there, " << points;
+  }
+  EXPECT_EQ(diverging(110, creeping).severity, Severity::warning) << "a quarter is lost";
+}
+
+TEST(Divergence, IsSurerTheFurtherItEndsAboveItsStartIfItHadLearned) {
+  const auto runs_away = [](double end) {
+    return [=](double at, Random& random) {
+      return (at < 60 ? 0.05 + 1.1 * std::exp(-at / 15) : end) * std::exp(0.6 * random.normal());
+    };
+  };
+  const double far = diverging(160, runs_away(8)).confidence;
+  EXPECT_GE(far, 0.9);
+  EXPECT_GT(far, diverging(160, runs_away(1.8)).confidence);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PlainFacts, ::testing::Range<std::size_t>(0, std::size(kProperties)),
                          [](const auto& info) { return std::string(kProperties[info.param].name); });
 

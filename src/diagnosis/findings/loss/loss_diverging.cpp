@@ -29,7 +29,8 @@ win back (`won_back`) counts from `leap_lost` and `leap_time` on. A positive los
 `not_small` of its start has diverged when that is `way_lost` of its way down in logarithms, and so has one of which no value has come back
 into a stretch about its best for as long, `lost_share` above it. A rise to `explosion` times the lowest level counts
 whatever was gained before (of networks that play against each other nothing less does), and so does an end `above_start` times above the first level where the loss was that high for
-`strays` of the run.
+`strays` of the run; the further above, the surer, if it had learned `learned` of that level before. It is critical when
+the gain is all but lost, or `most_lost` of it and for `long` of the run.
 
 ## Why it matters
 Each step now moves the weights away from what was learned. Waiting does not help; the best checkpoint lies behind.
@@ -294,16 +295,14 @@ double margin_above(const Reading& loss, const SettingValues& settings) {
   return std::clamp(kSure * loss.end / (settings["above_start"] * begin), kSure, kMost);
 }
 
-/// More than half of the gain is lost and nothing holds the loss: it has climbed for long, and no slower of late.
-bool climbs_for_long(const Reading& loss, double lost, const SettingValues& settings) {
-  constexpr double kSignificance = 0.001;
-  const std::size_t climbing = loss.size() - loss.best_at;
-  if (lost < settings["most_lost"] || static_cast<double>(climbing) < settings["long"] * loss.size()) return false;
-  const auto rises_from = [&](std::size_t from) {
-    return signal::trend_of(std::span(loss.curve.step).subspan(from), std::span(loss.curve.value).subspan(from))
-        .rises(kSignificance);
-  };
-  return rises_from(loss.best_at) && rises_from(loss.best_at + climbing / 2);
+/// More than half of the gain is lost, has been for long, and nothing of it is won back.
+bool lost_for_long(const Reading& loss, double rise, double lost, const SettingValues& settings) {
+  const std::size_t since = loss.size() - loss.best_at;
+  if (lost < settings["most_lost"] || static_cast<double>(since) < settings["long"] * loss.size()) return false;
+  const auto later = std::span(loss.smoothed).last(since / 2);
+  const std::size_t part = std::max<std::size_t>(2, later.size() / 4);
+  if (later.size() < 2 * part) return false;
+  return signal::median(later.first(part)) - signal::median(later.last(part)) < settings["won_back"] * rise;
 }
 
 /// A handful of epochs suffice where everything shows it: the last losses all lie far above the first two, and so do
@@ -428,7 +427,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
                         : above    ? margin_above(*loss, settings)
                         : together ? kSure
                                    : std::min(units / settings["noise_units"], 2 * lost / least_lost);
-  const bool all_lost = exploded || loss->end >= loss->start - 0.3 * gained || climbs_for_long(*loss, lost, settings);
+  const bool all_lost =
+      exploded || loss->end >= loss->start - 0.3 * gained || lost_for_long(*loss, rise, lost, settings);
   const std::int64_t since = loss->step_at(loss->best_at);
   const std::string about = is_calm(*loss) ? "" : "about ";  // a level, which no line of the log may show
   Observation seen = observe(
@@ -471,8 +471,8 @@ Finding loss_diverging() {
        {"won_back", 0.2, "share of the rise that is won back, slowly, where it does no harm"},
        {"above_start", 1.3, "factor above its start at which a loss that ends there has diverged"},
        {"learned", 0.3, "share of the first level that must have been learned for a higher end to be surer"},
-       {"most_lost", 0.5, "share of the gain from which on a loss that climbs for long is critical"},
-       {"long", 0.25, "part of the run that such a climb must have taken"},
+       {"most_lost", 0.5, "share of the gain that is critical when it was lost for long"},
+       {"long", 0.25, "part of the run for which that must be, from the best level on"},
        {"strays", 0.4, "part of the run that a loss which swings must have spent there"},
        {"no_gain_share", 0.3, "scale for losses that never fell, as a share of their level"},
        {"stays", 0.08, "last share of the curve that must stay above the middle between best and end"},
