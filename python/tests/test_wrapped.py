@@ -110,9 +110,13 @@ def fsdp(company: None, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_fsdp(fsdp: Any, tmp_path: Path) -> None:
     named = "use_orig_params" in inspect.signature(fsdp.__init__).parameters  # otherwise all are one parameter
 
+    options: dict[str, Any] = {"use_orig_params": True} if named else {}
+    if torch.cuda.is_available():  # or it would have the model there
+        options["device_id"] = torch.device("cpu")
+
     def trained(path: Any) -> Any:
         try:
-            model = fsdp(Net(), **({"use_orig_params": True} if named else {}))
+            model = fsdp(Net(), **options)
         except (RuntimeError, AssertionError, ValueError) as error:
             pytest.skip(f"this PyTorch does not shard on the processor: {error}")
         monitor = train(model, sgd(model), path)
