@@ -103,10 +103,12 @@ def carve(shapes: list[tuple[int, ...]], dtype: torch.dtype, deviation: float) -
 
 
 def milliseconds(work, repeats: int) -> list[float]:
+    """What work takes on a stream that is busy when it is queued, as in a training: without the host's part."""
     times = []
     for _ in range(repeats):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         torch.cuda.synchronize()
+        torch.cuda._sleep(2_000_000)  # a millisecond
         start.record()
         work()
         end.record()
@@ -236,8 +238,16 @@ def training(batch: int, turns: int, steps: int) -> None:
         optimizer.zero_grad()
 
     ways = ["nothing", "statistics", "monitor"]
-    for number in range(60):  # the monitor looks closely at the first 50 steps
-        step(number, "monitor")
+    for number in range(6):
+        step(number, "nothing")
+    early = {}
+    for way in ("nothing", "monitor"):  # the monitor looks closely at the first 50 steps
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for number in range(60):
+            step(number, way)
+        torch.cuda.synchronize()
+        early[way] = time.perf_counter() - start
     for number in range(6):
         step(number, "statistics")
     times: dict[str, list[float]] = {way: [] for way in ways}
@@ -258,6 +268,7 @@ def training(batch: int, turns: int, steps: int) -> None:
             f"  with {way:10s} {statistics.median(times[way]):8.2f} ms  {100 * (mean - 1):+.2f} % "
             f"(95 %: {100 * (mean - 1.96 * error - 1):+.2f} to {100 * (mean + 1.96 * error - 1):+.2f})"
         )
+    print(f"  the first 60 steps took {early['monitor'] - early['nothing']:+.2f} s with the monitor, on {early['nothing']:.2f} s; since then it has spent {100 * monitor.share:.2f} % in all")
     print(f"  {taken[0]} samples taken, {taken[1]} picked up; the monitor holds {monitor.gpu_memory / 1e6:.2f} MB on the GPU, {100 * monitor.gpu_memory / (4 * count):.2f} % of the parameters")
     monitor.close()
 
