@@ -285,6 +285,16 @@ void activation(PythonWatch& watch, const std::string& layer, const std::string&
   watch.reader().release();
 }
 
+/// Whether it is measured; on the GPU, of which nothing is waited for.
+bool activation_later(PythonWatch& watch, const std::string& layer, const std::string& plain, py::handle tensor,
+                      std::uintptr_t stream) {
+  const auto view = watch.gpu_reader().view(tensor);
+  const bool asked = view && view->device().kind == stats::Device::Kind::cuda &&
+                     watch->activations().measure_later(layer, plain, *view, reinterpret_cast<void*>(stream));
+  watch.gpu_reader().release();
+  return asked;
+}
+
 void logits(PythonWatch& watch, py::handle tensor) {
   if (const auto view = watch.reader().view(tensor)) {
     const py::gil_scoped_release unlocked;
@@ -360,6 +370,7 @@ void add_watch(py::module_& module) {
       .def("batch_due", [](PythonWatch& watch) { return watch->batch_due(); })
       .def("batch", &batch)
       .def("activation", &activation)
+      .def("activation_later", &activation_later)
       .def("logits", &logits)
       .def("scalar", [](PythonWatch& watch, const std::string& name, double value) { watch->scalar(name, value); })
       .def("validation",

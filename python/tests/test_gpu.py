@@ -270,7 +270,7 @@ def test_a_bad_step_is_told_with_its_number(tmp_path):
 def test_the_training_is_never_waited_for():
     model = torch.nn.Sequential(torch.nn.Linear(64, 512), torch.nn.Tanh(), torch.nn.Linear(512, 8)).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    monitor = Monitor(model, optimizer, statistics_every=1, trace_every=-1, batches_every=-1, diagnose_every=-1)
+    monitor = Monitor(model, optimizer, statistics_every=1, trace_every=2, batches_every=-1, diagnose_every=-1)
     x = torch.randn(32, 64, device="cuda")
 
     def steps(count):
@@ -289,3 +289,54 @@ def test_the_training_is_never_waited_for():
         torch.cuda.set_sync_debug_mode("default")
     monitor.close()
     assert monitor.copies == 2, "only the weights at the start, for how they were initialised"
+
+
+class Varied(torch.nn.Module):
+    """Layers of every kind that a trace looks at in its own way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(5)
+        self.first, self.norm = torch.nn.Linear(12, 24), torch.nn.BatchNorm1d(24)
+        self.attend, self.last = torch.nn.Linear(24, 24), torch.nn.Linear(24, 5)
+
+    def forward(self, x):
+        x = torch.relu(self.norm(self.first(x)))
+        mixed = torch.softmax(self.attend(x).reshape(-1, 4, 6), -1).reshape(-1, 24)
+        return self.last(torch.tanh(x) + mixed)
+
+
+def traced(device: str, tmp_path) -> Monitor:
+    """A monitor that has traced a few steps."""
+    model = Varied().to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    path = tmp_path / f"traced-{device}.osler"
+    monitor = Monitor(model, optimizer, run_file=path, trace_every=2, histograms_every=2, statistics_every=4, diagnose_every=-1)
+    monitor.run_file_for_test = str(path)
+    x = torch.linspace(-2, 2, 64 * 12).sin().reshape(64, 12).to(device)
+    y = (torch.arange(64) % 5).to(device)
+    for _ in range(9):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        if monitor.step(loss):
+            optimizer.step()
+        if device == "cuda":
+            torch.cuda.synchronize()  # so that no trace is passed over
+    monitor.flush()
+    return monitor
+
+
+@needs_gpu
+def test_activations_are_measured_where_they_lie_and_are_those_of_the_host(tmp_path):
+    on_gpu, on_host = traced("cuda", tmp_path), traced("cpu", tmp_path)
+    assert on_gpu.copies <= 4, "only the weights at the start, for how they were initialised"
+    on_gpu.close(), on_host.close()
+    found, expected = osler.read(on_gpu.run_file_for_test), osler.read(on_host.run_file_for_test)
+    names = [name for name in expected.series if name.startswith("activations/") or name == "osler/logits/max"]
+    endings = {name.rpartition("#")[2] for name in names}
+    assert {"mean", "std", "zero-share", "spread", "entropy", "drift", "saturated-share", "osler/logits/max"} <= endings, endings
+    for name in names:
+        assert list(found[name].steps) == list(expected[name].steps), name
+        for step, mine, theirs in zip(found[name].steps, found[name].values, expected[name].values):
+            assert mine == pytest.approx(theirs, rel=2e-3, abs=1e-5), (name, step)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "osler/recorder/recorder.h"
 #include "osler/stats/engine.h"
+#include "osler/stats/gpu_engine.h"
 
 namespace osler::monitor {
 
@@ -29,13 +31,22 @@ class ActivationLedger {
   /// Measures what the operation with this plain name gave out for the layer so called.
   void measure(const std::string& layer, std::string_view plain, const stats::TensorView& output,
                const OutputExtras& extras = {});
+  /// The same of an output on a GPU, where it is measured later, in the order of the stream: but for how alike the rows
+  /// are. The first of a pass wins, for each takes memory until it has landed. False when it is passed over, as while a
+  /// graph is captured.
+  bool measure_later(const std::string& layer, std::string_view plain, const stats::TensorView& output, void* stream);
+  /// The engine of `measure_later`, which must outlive this.
+  void use_gpu(stats::GpuEngine& engine) { gpu_ = &engine; }
   /// Whether what is measured from now on is recorded with its histogram.
   void with_histograms(bool wanted) { histograms_ = wanted; }
   /// What went into the softmax over classes.
   void logits(const stats::TensorView& tensor);
 
-  /// Records what was measured and forgets it.
+  /// Records what was measured and forgets it; what is still to come belongs to this step, too.
   void record(Recorder& recorder, std::int64_t step);
+  /// Records what has landed of `measure_later`, under its own step; with `wait` all that is under way. Returns the
+  /// seconds that the device took for it; an error when the device failed: what was under way is lost.
+  Result<double> collect(Recorder& recorder, bool wait = false);
   /// Forgets what was measured.
   void clear();
 
@@ -49,7 +60,30 @@ class ActivationLedger {
     std::optional<stats::RowSimilarity> rows;  // with at least two samples
     OutputExtras extras;
   };
+  /// What is asked of an output.
+  struct Asked {
+    std::size_t summary = 0;
+    bool saturates = false;
+    bool counted = false;
+    std::optional<std::size_t> units;
+  };
+  /// A question whose answer lands later.
+  struct Question {
+    std::string layer;
+    Asked asked;
+    stats::Batch batch;
+  };
+  struct Pass {
+    std::int64_t step = 0;
+    std::vector<std::unique_ptr<Question>> questions;
+  };
+
   Activation& entry(const std::string& layer);
+  [[nodiscard]] Asked ask(stats::Batch& batch, std::string_view plain, const stats::TensorView& output) const;
+  static void answer(const stats::Batch& batch, const Asked& asked, Activation& activation);
+  void record_one(Recorder& recorder, std::int64_t step, const Activation& activation);
+  /// Whether all of a pass has landed.
+  Result<bool> landed(Pass& pass, bool wait);
 
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch batch_;
@@ -58,6 +92,11 @@ class ActivationLedger {
   std::map<std::string, stats::DeadUnitWindow, std::less<>> dead_;
   std::optional<double> logits_;
   bool histograms_ = false;
+
+  stats::GpuEngine* gpu_ = nullptr;
+  std::vector<std::unique_ptr<Question>> asked_;  // in this pass
+  std::deque<Pass> late_;                         // the oldest first
+  std::vector<std::unique_ptr<Question>> spare_;
 };
 
 }  // namespace osler::monitor

@@ -74,7 +74,7 @@ void GpuLedger::record_update(Recorder& recorder, const Sample& sample, std::siz
 }
 
 LateLook GpuLedger::record(Recorder& recorder, Sample& sample, const std::vector<ParameterInfo>& parameters) {
-  LateLook late{sample.step, {}};
+  LateLook late{sample.step, {}, engine_->seconds(sample.batch)};
   late.look.complete = sample.with_gradients;
   double squares = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -20,6 +20,7 @@ namespace osler::monitor {
 struct LateLook {
   std::int64_t step = 0;
   GradientLook look;
+  double seconds = 0;  ///< that the device took
 };
 
 /// The parameters of one model on one GPU. Asks the questions of ParameterLedger without waiting for the device: up to
@@ -41,6 +42,7 @@ class GpuLedger {
   /// device failed: what was under way is lost.
   Result<std::vector<LateLook>> collect(Recorder& recorder, const std::vector<ParameterInfo>& parameters,
                                         bool wait = false);
+  [[nodiscard]] stats::GpuEngine& engine() { return *engine_; }
   /// The bytes held on the device and in page-locked memory.
   [[nodiscard]] stats::GpuMemory memory() const { return engine_->memory(); }
 

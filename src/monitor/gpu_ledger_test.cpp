@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "monitor/activation_ledger.h"
+#include "monitor/step_watch.h"
 #include "osler/run/run.h"
 
 namespace osler::monitor {
@@ -39,6 +41,7 @@ class SlowEngine final : public stats::GpuEngine {
     ++allocations;
     return std::shared_ptr<void>(std::calloc(1, bytes), &std::free);
   }
+  double seconds(const stats::Batch& /*batch*/) const override { return 0.25; }
   stats::GpuMemory memory() const override { return {}; }
   bool compiled() const override { return false; }
 
@@ -95,6 +98,7 @@ TEST_F(GpuLedgerTest, ASampleIsRecordedUnderTheStepAtWhichItWasTaken) {
   ASSERT_EQ(first.size(), 1U);
   EXPECT_EQ(first[0].step, 7);
   EXPECT_DOUBLE_EQ(first[0].look.norm, 1.0);
+  EXPECT_EQ(first[0].seconds, 0.25) << "which the budget is told";
   engine.let_through = 1;
   const auto second = collect();
   ASSERT_EQ(second.size(), 1U);
@@ -154,6 +158,91 @@ TEST_F(GpuLedgerTest, ALostDeviceIsAnErrorAndNoNumber) {
   ASSERT_FALSE(landed);
   EXPECT_NE(landed.error().message.find("device lost"), std::string::npos);
   EXPECT_TRUE(points("grad_norm").empty());
+}
+
+TEST(StepWatchOnGpu, WhatTheDeviceTookIsSpentFromTheBudget) {
+  auto made = std::make_unique<SlowEngine>();
+  SlowEngine& engine = *made;
+  StepWatch watch({}, Recorder::open({}, {}).value(), {{"head.weight", {4}, true, true}});
+  watch.use_gpu(std::move(made));
+  OneParameter source;
+  for (int step = 0; step < 4; ++step) {
+    if (step == 3) engine.let_through = 1;  // one of the first steps, which are looked at in full
+    watch.arrive();
+    watch.traced(0, 0);
+    ASSERT_TRUE(watch.look_later(source, nullptr));
+    EXPECT_EQ(watch.early_seconds() > 0.2, step == 3) << step;
+    watch.leave();
+  }
+}
+
+class LateActivations : public testing::Test {
+ protected:
+  LateActivations() { ledger.use_gpu(engine); }
+  bool forward(float value) {
+    const std::vector<float> output = {value, 0, value, 0};
+    const std::vector<std::int64_t> sizes = {2, 2};
+    const auto view = stats::TensorView::contiguous(output.data(), stats::DType::f32, sizes).value();
+    return ledger.measure_later("body.0", "relu", view, nullptr);
+  }
+  void pass(std::int64_t step, float value) {
+    forward(value);
+    ledger.record(recorder, step);
+  }
+  std::map<std::int64_t, double> means() {
+    std::map<std::int64_t, double> found;
+    recorder.visit([&](const osler::Run& run) {
+      const Series* const series = run.find(tensor_name(TensorKind::activation, "body.0") + "#mean");
+      if (series == nullptr) return;
+      for (const Point& point : series->summary().recent()) found[point.step] = point.value;
+    });
+    return found;
+  }
+
+  SlowEngine engine;
+  ActivationLedger ledger;
+  Recorder recorder = Recorder::open({}, {}).value();
+};
+
+TEST_F(LateActivations, AreRecordedUnderTheStepOfTheirPass) {
+  pass(4, 1.0F);
+  EXPECT_EQ(ledger.collect(recorder).value(), 0) << "nothing has landed";
+  EXPECT_TRUE(means().empty());
+  pass(9, 3.0F);
+  engine.let_through = 1;
+  EXPECT_EQ(ledger.collect(recorder).value(), 0.25);
+  EXPECT_EQ(means(), (std::map<std::int64_t, double>{{4, 0.5}}));
+  engine.let_through = 1;
+  ASSERT_TRUE(ledger.collect(recorder));
+  EXPECT_EQ(means(), (std::map<std::int64_t, double>{{4, 0.5}, {9, 1.5}}));
+}
+
+TEST_F(LateActivations, ArePassedOverWhereTooManyAreUnderWayOrAGraphIsCaptured) {
+  engine.capturing = true;
+  pass(1, 1.0F);
+  engine.capturing = false;
+  for (const std::int64_t step : {2, 3, 4}) pass(step, 2.0F);
+  engine.let_through = 9;
+  ASSERT_TRUE(ledger.collect(recorder));
+  EXPECT_EQ(means(), (std::map<std::int64_t, double>{{2, 1.0}, {3, 1.0}}));
+}
+
+TEST_F(LateActivations, OfManyForwardPassesInAStepTheFirstIsMeasured) {
+  EXPECT_TRUE(forward(1.0F));
+  for (int again = 0; again < 60; ++again) EXPECT_FALSE(forward(3.0F)) << "gradients are accumulated";
+  ledger.record(recorder, 5);
+  engine.let_through = 1;
+  ASSERT_TRUE(ledger.collect(recorder));
+  EXPECT_EQ(means(), (std::map<std::int64_t, double>{{5, 0.5}}));
+}
+
+TEST_F(LateActivations, OfALostDeviceThereAreNone) {
+  pass(1, 1.0F);
+  engine.lost = true;
+  const auto told = ledger.collect(recorder);
+  ASSERT_FALSE(told);
+  EXPECT_NE(told.error().message.find("device lost"), std::string::npos);
+  EXPECT_TRUE(means().empty());
 }
 
 }  // namespace

@@ -165,10 +165,16 @@ void StepWatch::epoch(double number) {
 
 void StepWatch::use_gpu(std::unique_ptr<stats::GpuEngine> engine) {
   gpu_ = std::make_unique<GpuLedger>(std::move(engine), parameters_.parameters().size());
+  activations_.use_gpu(gpu_->engine());
 }
 
 Result<std::vector<LateLook>> StepWatch::look_later(TensorSource& source, void* stream) {
-  const double before = now();
+  double before = now();
+  const auto shown = activations_.collect(recorder_);
+  if (!shown) return shown.error();
+  // What the device took is the training's time as well.
+  if (*shown > 0) spending_.spend(spending_.trace, *shown + now() - before);
+  before = now();
   auto landed = gpu_->collect(recorder_, parameters_.parameters());
   const bool sampled = statistics_due() || options_.check_every_gradient;
   const bool asks = sampled || gpu_->remembers(steps_);
@@ -176,12 +182,17 @@ Result<std::vector<LateLook>> StepWatch::look_later(TensorSource& source, void* 
     if (const auto asked = gpu_->ask(source, steps_, sampled, stream); !asked) return asked.error();
   }
   if (sampled) record_.memory(recorder_, steps_);
-  if (asks || (landed && !landed->empty())) spending_.spend(spending_.statistics, now() - before);
+  double took = now() - before;
+  if (landed) {
+    for (const LateLook& late : *landed) took += late.seconds;
+  }
+  if (asks || (landed && !landed->empty())) spending_.spend(spending_.statistics, took);
   return landed;
 }
 
 Result<std::vector<LateLook>> StepWatch::settle() {
   if (gpu_ == nullptr) return std::vector<LateLook>{};
+  if (const auto shown = activations_.collect(recorder_, /*wait=*/true); !shown) return shown.error();
   return gpu_->collect(recorder_, parameters_.parameters(), /*wait=*/true);
 }
 

@@ -46,6 +46,8 @@ class GpuEngine : public Engine {
   /// Whether the answers of a submitted batch are there; without waiting. An error when the device failed: then the
   /// batch has no answers, and its counts are 0.
   virtual Result<bool> poll(Batch& batch) = 0;
+  /// What the device took for a batch whose answers are there, in seconds; 0 where it did not say.
+  [[nodiscard]] virtual double seconds(const Batch& batch) const = 0;
   /// Zeroed memory on the device, for Batch::follow; given back when the last copy of the pointer goes.
   virtual Result<std::shared_ptr<void>> allocate(std::size_t bytes) = 0;
   /// What is held for batches and by `allocate`.

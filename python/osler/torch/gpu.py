@@ -64,6 +64,8 @@ class _Waiting:
     copied: torch.cuda.Event
     data: float
     moments: list[tuple[str, torch.cuda.Event]]
+    names: list[str]  # of further numbers of the step
+    numbers: Optional[torch.Tensor]
 
 
 class LateNews:
@@ -75,7 +77,8 @@ class LateNews:
         self._watch = watch
         self._device = device
         self._waiting: deque[_Waiting] = deque()
-        self._spare: list[torch.Tensor] = []
+        self._spare: dict[torch.dtype, list[torch.Tensor]] = {}
+        self._kept: dict[str, torch.Tensor] = {}
         self._data = 0.0
         self._moments: list[tuple[str, torch.cuda.Event]] = []
 
@@ -93,16 +96,36 @@ class LateNews:
         """So far the device has to come for this part of the step to be over."""
         self._moments.append((part, self._moment()))
 
+    @property
+    def stream(self) -> int:
+        """The current stream of the device, as the engine takes it."""
+        return int(torch.cuda.current_stream(self._device).cuda_stream)
+
+    def sees(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor can be measured where it lies, at this point."""
+        return tensor.is_cuda and tensor.device.index == self._device and not torch.cuda.is_current_stream_capturing()
+
+    def keep(self, name: str, value: torch.Tensor) -> None:
+        """A number of the step that is under way, which is on the device and is recorded when it has come."""
+        self._kept[name] = value.detach().reshape(1).double()
+
     def exchange(self, loss: torch.Tensor, parameters: list[torch.Tensor], step: int) -> list[Look]:
         """Queues the loss and the statistics of a step; gives what has come of earlier ones."""
         stream = torch.cuda.current_stream(self._device)
         looks = self._losses(wait=False)
+        kept, self._kept = self._kept, {}
         if not torch.cuda.is_current_stream_capturing():
-            value = self._spare.pop() if self._spare else torch.empty(1, dtype=torch.float64, pin_memory=True)
-            value.copy_(loss.detach().reshape(1).double(), non_blocking=True)
+            # In its own type: a conversion would be one more kernel on every step.
+            spare = self._spare.setdefault(loss.dtype, [])
+            value = spare.pop() if spare else torch.empty(1, dtype=loss.dtype, pin_memory=True)
+            value.copy_(loss.detach().reshape(1), non_blocking=True)
+            numbers = None
+            if kept:
+                numbers = torch.empty(len(kept), dtype=torch.float64, pin_memory=True)
+                numbers.copy_(torch.cat(list(kept.values())), non_blocking=True)
             copied = torch.cuda.Event()
             copied.record(stream)
-            self._waiting.append(_Waiting(step, value, copied, self._data, self._moments))
+            self._waiting.append(_Waiting(step, value, copied, self._data, self._moments, list(kept), numbers))
         return looks + self._looks(self._watch.look_later(parameters, stream.cuda_stream))
 
     def _losses(self, wait: bool) -> list[Look]:
@@ -117,8 +140,12 @@ class LateNews:
                 break
             self._waiting.popleft()
             value = float(first.value.item())
-            self._spare.append(first.value)
+            self._spare[first.value.dtype].append(first.value)
             self._watch.late_loss(first.step, value)
+            if first.numbers is not None:
+                for name, number in zip(first.names, first.numbers.tolist()):
+                    if math.isfinite(number):
+                        self._watch.late_scalar(first.step, name, number)
             self._tell_times(first)
             looks.append(Look(first.step, math.isfinite(value), of_loss=True))
         return looks

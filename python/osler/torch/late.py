@@ -87,7 +87,7 @@ class LateSteps:
             looks = late.exchange(loss, self._parameters, watch.steps())
         except OslerError as error:
             self.remark(f"The GPU measures no more, and later steps are watched through copies on the host: {error}.")
-            self._late = None
+            self._late = self._trace.late = None
             return
         self._tell_late(looks, scaler is not None)
         watch.tell_state(*self._state())

@@ -162,7 +162,7 @@ class Monitor(LateSteps):
         self._remarks: list[str] = []
         self._late = self._late_news(device)
         self._mode_matters = depends_on_mode(self._model)
-        self._trace = Trace(self._model, self._watch)
+        self._trace = Trace(self._model, self._watch, self._late)
         self._tracing = False
         self._buffers = kept_buffers(self._model)
         self._saved = [buffer.detach().clone() for buffer in self._buffers]
@@ -239,8 +239,12 @@ class Monitor(LateSteps):
         self._trace.close()
         self._tracing = False
         node = root.grad_fn
-        if node is not None and node.name().startswith(_CLASSIFIES) and self._trace.largest_output is not None:
-            self._watch.scalar("osler/logits/max", self._trace.largest_output)
+        largest = self._trace.largest_output
+        if node is not None and node.name().startswith(_CLASSIFIES) and largest is not None:
+            if not isinstance(largest, torch.Tensor):
+                self._watch.scalar("osler/logits/max", largest)
+            elif self._late is not None:
+                self._late.keep("osler/logits/max", largest)
         self._watch.traced(self._trace.seconds, self._trace.operations)
 
     def _require_loss(self, loss: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -54,17 +54,16 @@ def fills_storage(tensor: torch.Tensor) -> bool:
         return True
 
 
-def _row_entropy(probabilities: torch.Tensor) -> Optional[float]:
+def _row_entropy(probabilities: torch.Tensor) -> Optional[torch.Tensor]:
     """The mean entropy of the rows of a softmax over the largest possible, ln(n)."""
     n = probabilities.shape[-1]
     if n < 2:
         return None
     p = probabilities.detach().float()
-    mean = -(p * p.clamp_min(1e-30).log()).sum(-1).mean().item()
-    return float(mean) / math.log(n)
+    return -(p * p.clamp_min(1e-30).log()).sum(-1).mean() / math.log(n)
 
 
-def _running_drift(x: torch.Tensor, mean: Any, variance: Any) -> Optional[float]:
+def _running_drift(x: torch.Tensor, mean: Any, variance: Any) -> Optional[torch.Tensor]:
     """How far running statistics are from the batch's, over the channels, in running standard deviations."""
     if not isinstance(mean, torch.Tensor) or not isinstance(variance, torch.Tensor) or x.dim() < 2:
         return None
@@ -76,7 +75,15 @@ def _running_drift(x: torch.Tensor, mean: Any, variance: Any) -> Optional[float]
     scale = variance.detach().float().clamp_min(1e-10).sqrt()
     shift = ((flat.mean(1) - mean.detach().float()).abs() / scale).mean()
     spread = ((flat.std(1, unbiased=False) - scale).abs() / scale).mean()
-    return max(float(shift.item()), float(spread.item()))
+    return torch.maximum(shift, spread)
+
+
+def _row_spread(x: torch.Tensor) -> Optional[torch.Tensor]:
+    """The squared distances of the rows from the mean row over their squared norms: 0 where all samples look alike."""
+    if x.dim() < 2 or x.shape[0] < 2:
+        return None
+    squares = torch.linalg.vector_norm(x, dtype=torch.float32).square()
+    return (1 - x.sum(0, dtype=torch.float32).square().sum() / (x.shape[0] * squares)).clamp_min(0)
 
 
 class _Functions(TorchFunctionMode):
@@ -89,7 +96,7 @@ class _Functions(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         keywords = kwargs or {}
         plain = _core.plain_name(getattr(func, "__name__", ""))
-        drift = self._trace.before(plain, args, keywords)
+        drift = self._trace.before(plain, args)
         result = func(*args, **keywords)
         self._trace.after(plain, args, keywords, result, drift)
         return result
@@ -98,9 +105,11 @@ class _Functions(TorchFunctionMode):
 class Trace:
     """Measures the layers of a model in the forward passes between `open` and `close`, without a change to it."""
 
-    def __init__(self, model: torch.nn.Module, watch: _core.StepWatch) -> None:
+    def __init__(self, model: torch.nn.Module, watch: _core.StepWatch, late: Any = None) -> None:
         self._model = model
         self._watch = watch
+        self.late = late
+        """Brings the news of a model on a GPU, which is measured there; None: on the host."""
         self._book = _core.NameBook()
         for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
             self._book.declare(users_name(name), storage_of(tensor))
@@ -109,7 +118,7 @@ class Trace:
         self._depth = 0
         self.seconds = 0.0
         self.operations = 0
-        self.largest_output: Optional[float] = None
+        self.largest_output: Union[float, torch.Tensor, None] = None
 
     def open(self) -> None:
         """Measures from here on."""
@@ -166,12 +175,18 @@ class Trace:
         began = time.perf_counter()
         logits = getattr(output, "logits", output)
         if isinstance(logits, torch.Tensor) and logits.dim() >= 2 and logits.is_floating_point():
-            facts = _core.tensor_facts(logits.detach())
-            if facts:
+            if self._late_for(logits) is not None:
+                low, high = torch.aminmax(logits.detach())
+                self.largest_output = torch.maximum(low.abs(), high.abs())
+            elif facts := _core.tensor_facts(logits.detach()):
                 self.largest_output = max(abs(facts["min"]), abs(facts["max"]))
         self.seconds += time.perf_counter() - began
 
-    def before(self, plain: str, args: Any, keywords: Any) -> Optional[float]:
+    def _late_for(self, tensor: torch.Tensor) -> Any:
+        """What brings the news of a tensor that is measured on its GPU."""
+        return self.late if self.late is not None and self.late.sees(tensor) else None
+
+    def before(self, plain: str, args: Any) -> Optional[torch.Tensor]:
         """A function is about to run; returns what has to be measured now."""
         if plain != "batch_norm" or len(args) < 3:
             return None
@@ -181,7 +196,7 @@ class Trace:
         self.seconds += time.perf_counter() - began
         return drift
 
-    def after(self, plain: str, args: Any, keywords: Any, result: Any, drift: Optional[float]) -> None:
+    def after(self, plain: str, args: Any, keywords: Any, result: Any, drift: Optional[torch.Tensor]) -> None:
         """A function has run."""
         began = time.perf_counter()
         outputs = list(tensors_in(result)) if not isinstance(result, (int, float, bool, str)) else []
@@ -190,7 +205,9 @@ class Trace:
             self._observe(plain, args, keywords, outputs, drift)
         self.seconds += time.perf_counter() - began
 
-    def _observe(self, plain: str, args: Any, keywords: Any, outputs: list[torch.Tensor], drift: Optional[float]) -> None:
+    def _observe(
+        self, plain: str, args: Any, keywords: Any, outputs: list[torch.Tensor], drift: Optional[torch.Tensor]
+    ) -> None:
         inputs = [*tensors_in(args), *tensors_in(keywords)]
         name = self._book.result(plain, [(id(each), storage_of(each)) for each in inputs])
         for output in outputs:
@@ -200,4 +217,14 @@ class Trace:
         with torch.no_grad():
             first = outputs[0]
             entropy = _row_entropy(first) if plain == "softmax" and first.dim() >= 3 else None
-            self._watch.activation(name, plain, first.detach(), entropy, drift)
+            late = self._late_for(first)
+            if late is None:
+                told = [None if each is None else float(each.item()) for each in (entropy, drift)]
+                self._watch.activation(name, plain, first.detach(), *told)
+                return
+            if not self._watch.activation_later(name, plain, first.detach(), late.stream):
+                return
+            spread = _row_spread(first.detach()) if _core.part_of(plain) != "softmax" else None
+            for what, number in (("entropy", entropy), ("drift", drift), ("spread", spread)):
+                if number is not None:
+                    late.keep(f"activations/{name}#{what}", number)

@@ -57,6 +57,7 @@ Result<void> Driver::find_all() {
   find("cuEventRecord", record_event);
   find("cuEventQuery", query_event);
   find("cuEventSynchronize", synchronize_event);
+  find("cuEventElapsedTime", elapsed);
   find("cuGetErrorString", error_text);
   return found;
 }

@@ -22,6 +22,7 @@ using Event = struct EventHandle*;
 inline constexpr Status kSuccess = 0;
 inline constexpr Status kNotReady = 600;     // CUDA_ERROR_NOT_READY
 inline constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned kTiming = 0;       // CU_EVENT_DEFAULT
 inline constexpr unsigned kNoTiming = 2;     // CU_EVENT_DISABLE_TIMING
 inline constexpr int kRelaxedCapture = 2;    // CU_STREAM_CAPTURE_MODE_RELAXED
 inline constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
@@ -69,6 +70,7 @@ class Driver {
   Status (*record_event)(Event event, Stream stream) = nullptr;
   Status (*query_event)(Event event) = nullptr;
   Status (*synchronize_event)(Event event) = nullptr;
+  Status (*elapsed)(float* milliseconds, Event begin, Event end) = nullptr;
   Status (*error_text)(Status status, const char** text) = nullptr;
 
  private:

@@ -105,9 +105,9 @@ class Room {
 /// An event of the device.
 class Signal {
  public:
-  explicit Signal(std::shared_ptr<GpuDevice> device) : device_(std::move(device)) {
+  Signal(std::shared_ptr<GpuDevice> device, unsigned timing) : device_(std::move(device)) {
     const Current current(*device_);
-    if (device_->driver().create_event(&event_, kNoTiming) != kSuccess) event_ = nullptr;
+    if (device_->driver().create_event(&event_, timing) != kSuccess) event_ = nullptr;
   }
   Signal(const Signal&) = delete;
   Signal& operator=(const Signal&) = delete;
@@ -157,8 +157,9 @@ class Plan {
         results(device, false),
         staging(device, true),
         landing(device, true),
-        ready(device),
-        landed(device) {}
+        begun(device, kTiming),
+        ready(device, kTiming),
+        landed(device, kNoTiming) {}
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
   ~Plan() {
@@ -170,8 +171,9 @@ class Plan {
   WorkTables work;
   Room tables, parts, results, staging, landing;
   std::size_t uploaded = 0;  // bytes of the tables on the device that are as in `staging`
-  Signal ready, landed;
+  Signal begun, ready, landed;
   bool under_way = false;
+  double seconds = 0;  // that the device took for the newest answers
 };
 
 namespace {
@@ -226,6 +228,10 @@ class GpuEngineImpl final : public GpuEngine {
   bool done(const Batch& batch) const override;
   void wait(Batch& batch) override { static_cast<void>(collect(batch, /*wait=*/true)); }
   Result<std::shared_ptr<void>> allocate(std::size_t bytes) override;
+  double seconds(const Batch& batch) const override {
+    const std::lock_guard lock(mutex_);
+    return batch.work().plan == nullptr ? 0 : batch.work().plan->seconds;
+  }
   GpuMemory memory() const override { return {device_->device_bytes, device_->pinned_bytes}; }
   bool compiled() const override { return compiled_; }
 
@@ -407,9 +413,6 @@ Result<void> GpuEngineImpl::launch_all(Plan& plan, const Places& places, Stream 
 
 Result<void> GpuEngineImpl::send_back(Plan& plan, const Places& places, Stream stream) {
   const Driver& cuda = driver();
-  if (plan.ready.get() == nullptr || plan.landed.get() == nullptr) {
-    return refused(ErrorCode::internal, "no event can be made");
-  }
   Result<void> done = cuda.check(cuda.record_event(plan.ready.get(), stream), "no event");
   if (done) done = cuda.check(cuda.wait_event(side_, plan.ready.get(), 0), "no event");
   if (done && places.result_bytes > 0) {
@@ -443,6 +446,10 @@ Result<void> GpuEngineImpl::submit(Batch& batch, void* handle) {
   if (done) done = plan.results.fit(places.result_bytes);
   if (done) done = plan.staging.fit(places.table_bytes);
   if (done) done = plan.landing.fit(places.result_bytes);
+  if (done && (plan.begun.get() == nullptr || plan.ready.get() == nullptr || plan.landed.get() == nullptr)) {
+    done = refused(ErrorCode::internal, "no event can be made");
+  }
+  if (done) done = driver().check(driver().record_event(plan.begun.get(), stream), "no event");
   if (done) done = upload(plan, places, cut, stream);
   if (done) done = launch_all(plan, places, stream);
   if (done) done = send_back(plan, places, stream);
@@ -504,6 +511,9 @@ Result<bool> GpuEngineImpl::collect(Batch& batch, bool wait) {
     work.state = Batch::Work::State::idle;
     return landed.error();
   }
+  float milliseconds = 0;
+  const bool told = driver().elapsed(&milliseconds, plan.begun.get(), plan.ready.get()) == kSuccess;
+  plan.seconds = told ? static_cast<double>(milliseconds) / 1e3 : 0;
   if (work.state != Batch::Work::State::queued) return false;  // cleared meanwhile: nobody asks any more
   answer(work, plan.work, plan.landing.host(), Places(plan.work));
   work.state = Batch::Work::State::done;
