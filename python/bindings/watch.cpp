@@ -288,10 +288,10 @@ void activation(PythonWatch& watch, const std::string& layer, const std::string&
 /// Whether it is measured; on the GPU, of which nothing is waited for.
 bool activation_later(PythonWatch& watch, const std::string& layer, const std::string& plain, py::handle tensor,
                       std::uintptr_t stream) {
-  const auto view = watch.gpu_reader().view(tensor);
+  const auto view = watch.gpu_memory().reader.view(tensor);
   const bool asked = view && view->device().kind == stats::Device::Kind::cuda &&
                      watch->activations().measure_later(layer, plain, *view, reinterpret_cast<void*>(stream));
-  watch.gpu_reader().release();
+  watch.gpu_memory().reader.release();
   return asked;
 }
 

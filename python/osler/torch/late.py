@@ -14,6 +14,7 @@ from osler.torch import gpu as gpus
 from osler.torch.loss_graph import LossLook, Root
 from osler.torch.requirements import require_graph
 from osler.torch.scaling import unscale
+from osler.torch.trace import Trace
 
 
 class LateSteps:
@@ -29,6 +30,7 @@ class LateSteps:
     _broken: Optional[tuple[int, str]]
     _loss_look: LossLook
     _skip: bool
+    _trace: Trace
     _late: Optional[gpus.LateNews]
 
     def _late_news(self, device: Optional[int]) -> Optional[gpus.LateNews]:
