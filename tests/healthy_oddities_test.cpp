@@ -200,6 +200,23 @@ void a_loss_that_creeps_up_beside_better_answers(Log& log, Random& random) {
   log.add(log.validation_accuracy(), 0.002, [](double x) { return 0.9 - 0.3 * std::exp(-4 * x); });
 }
 
+/// The weight of the divergence grows, and the reconstruction pays for what that loses.
+void a_latent_that_is_weighed_more_and_more(Log& log, Random& random) {
+  log.lengthen(30);
+  const double level = random.log_uniform(0.1, 300);
+  log.add("recon_loss", 0.001, [=](double x) { return level * (1 + 0.1 * std::exp(-60 * x) + 0.02 * x); });
+  log.add("kld", 0.005, [=](double x) { return 0.2 * level * (0.4 + 0.6 * std::exp(-3 * x)); });
+}
+
+/// Losses are summed over the batches, and nobody says how many classes there are.
+void sums_beside_answers_that_come_right(Log& log, Random& random) {
+  log.lengthen(40);
+  const double batches = random.uniform(10, 16);
+  log.add(log.loss(), 0.03, [=](double x) { return 4 * batches * (0.7 + 2.9 * std::exp(-4 * x)); });
+  log.add(log.validation_loss(), 0.04, [=](double x) { return batches * (0.75 + 2.8 * std::exp(-4 * x)); });
+  log.add(log.validation_accuracy(), 0.02, [](double x) { return 0.75 - 0.67 * std::exp(-4 * x); });
+}
+
 const Property kOddities[] = {
     {"WarmRestarts", warm_restarts, false},
     {"ANoisySmallBatchThatLearns", a_noisy_small_batch_that_learns, false},
@@ -223,6 +240,8 @@ const Property kOddities[] = {
     {"AnswersThatStandHigh", answers_that_stand_high, false},
     {"AFewSingleBatches", a_few_single_batches, false},
     {"AFigureOfTwoSizes", a_figure_of_two_sizes, false},
+    {"ALatentThatIsWeighedMoreAndMore", a_latent_that_is_weighed_more_and_more, false},
+    {"SumsBesideAnswersThatComeRight", sums_beside_answers_that_come_right, false},
     {"ALossThatCreepsUpBesideBetterAnswers", a_loss_that_creeps_up_beside_better_answers, false},
 };
 

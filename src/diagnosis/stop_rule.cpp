@@ -151,10 +151,11 @@ std::optional<StopReason> StopJudge::look(const Report& report, const Run& run) 
     const bool same_run = before != seen_.end() && before->second.newest <= objective.points;
     Seen now = same_run ? before->second : Seen{.first = objective.points, .sure = {}, .newest = 0};
     now.newest = objective.points;
-    if (certainty < rule_.confidence)
+    if (certainty < rule_.confidence) {
       now.sure = std::nullopt;
-    else if (!now.sure)
+    } else if (!now.sure) {
       now.sure = objective.points;
+    }
     seen[finding.finding] = now;
     const bool confirmed = now.sure && objective.points >= *now.sure + points_to_confirm(*now.sure);
     const bool lasts = objective.points >= now.first + points_to_last(now.first);

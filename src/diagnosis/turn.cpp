@@ -90,7 +90,7 @@ Motion motion_after(const Reading& metric, double step) {
 bool only_grows_surer(const Patient& patient, const Reading& loss, const Turn& turn) {
   constexpr double kGood = 0.78;    // accuracy from which on most answers are right, whatever the classes
   constexpr double kSolved = 0.95;  // accuracy at which the size of a rise hardly matters
-  constexpr double kFar = 2;        // rise as a share of the lowest that matters all the same
+  constexpr double kFar = 1;        // rise as a share of the lowest that matters all the same
   constexpr double kMild = 0.15;    // rise of the loss as a share of its lowest
   constexpr double kHeld = 0.15;    // share of its gain that an accuracy which holds may have lost
   const auto accuracy = patient.best_accuracy();

@@ -160,6 +160,8 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     const bool absurd = lowest >= settings["factor"] * chance && poor;
     if (!absurd && !out_of_proportion(patient, pair, classes, settings)) continue;
     if (validation_vouches(patient, chance, settings["vouches"])) continue;
+    // Most answers have come to be right: without a number of classes such a loss is rather a sum.
+    if (!known && gained > settings["came_right"]) continue;
     // The first evaluation comes after much was learned: what training began with is the start of both.
     double first = first_value(patient, *pair.loss);
     if (patient.training() != nullptr) first = std::max(first, first_value(patient, *patient.training()));
@@ -183,34 +185,36 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
 }  // namespace
 
 Finding loss_beyond_chance() {
-  return {.id = "loss-beyond-chance",
-          .title = "The loss is far above what guessing costs",
-          .needs = {Need::curve},
-          .doc = kDoc,
-          .settings = {{"fewest_points", 4, "values of loss and accuracy needed"},
-                       {"fewest_losses", 12, "values needed where the loss stands alone"},
-                       {"sum", 0.3, "share of batch x ln(C) from which on a first loss may be a sum over the batch"},
-                       {"vouches", 0.9, "validation accuracy that vouches for a training loss on another scale"},
-                       {"terms", 4, "times ln(C) from which on a first loss may be a sum over samples or tokens"},
-                       {"calm", 3, "noise of such a sum, in units of its level over the root of its terms"},
-                       {"honest", 0.6, "share of Fano's bound that a term of a sum reaches at least"},
-                       {"honest_enough", 0.3, "the same where answers are better: most models stay below the bound"},
-                       {"least_noise", 0.02, "noise, as a share of the level, that any loss may have"},
-                       {"factor", 1.5, "times ln(C) beyond which a loss is absurd"},
-                       {"poor", 0.35,
-                        "share of the way from guessing to perfection below which the loss is no sum of small ones"},
-                       {"guessed", 0.62, "share of right answers that a guess between two classes seldom exceeds"},
-                       {"risen", 0.1, "rise of that share which shows learning"},
-                       {"two_factor", 2.5, "the same between two classes, told by an area under the curve"},
-                       {"well_ranked", 0.8, "such an area that a loss of absurd size does not excuse"},
-                       {"ranked_at_most", 0.92, "an area above which no loss is held to be absurd"},
-                       {"out_of_proportion", 0.4,
-                        "share of the first loss below which such a loss is no sum: at an area of 0.92 half is left"},
-                       {"any_vocabulary", 12, "first loss, in nats, that no guess costs, among however many tokens"},
-                       {"mostly_right", 0.9, "share of right answers from which on the size of a loss does no harm"},
-                       {"most_classes", 1000, "classes assumed where the log does not tell"}},
-          .check = check,
-          .judged_by = JudgedBy::loss};
+  return {
+      .id = "loss-beyond-chance",
+      .title = "The loss is far above what guessing costs",
+      .needs = {Need::curve},
+      .doc = kDoc,
+      .settings = {{"fewest_points", 4, "values of loss and accuracy needed"},
+                   {"fewest_losses", 12, "values needed where the loss stands alone"},
+                   {"sum", 0.3, "share of batch x ln(C) from which on a first loss may be a sum over the batch"},
+                   {"came_right", 0.4, "gain of the accuracy that shows the same where no number of classes is known"},
+                   {"vouches", 0.9, "validation accuracy that vouches for a training loss on another scale"},
+                   {"terms", 4, "times ln(C) from which on a first loss may be a sum over samples or tokens"},
+                   {"calm", 3, "noise of such a sum, in units of its level over the root of its terms"},
+                   {"honest", 0.6, "share of Fano's bound that a term of a sum reaches at least"},
+                   {"honest_enough", 0.3, "the same where answers are better: most models stay below the bound"},
+                   {"least_noise", 0.02, "noise, as a share of the level, that any loss may have"},
+                   {"factor", 1.5, "times ln(C) beyond which a loss is absurd"},
+                   {"poor", 0.35,
+                    "share of the way from guessing to perfection below which the loss is no sum of small ones"},
+                   {"guessed", 0.62, "share of right answers that a guess between two classes seldom exceeds"},
+                   {"risen", 0.1, "rise of that share which shows learning"},
+                   {"two_factor", 2.5, "the same between two classes, told by an area under the curve"},
+                   {"well_ranked", 0.8, "such an area that a loss of absurd size does not excuse"},
+                   {"ranked_at_most", 0.92, "an area above which no loss is held to be absurd"},
+                   {"out_of_proportion", 0.4,
+                    "share of the first loss below which such a loss is no sum: at an area of 0.92 half is left"},
+                   {"any_vocabulary", 12, "first loss, in nats, that no guess costs, among however many tokens"},
+                   {"mostly_right", 0.9, "share of right answers from which on the size of a loss does no harm"},
+                   {"most_classes", 1000, "classes assumed where the log does not tell"}},
+      .check = check,
+      .judged_by = JudgedBy::loss};
 }
 
 }  // namespace osler::catalogue

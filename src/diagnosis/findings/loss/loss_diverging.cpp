@@ -5,6 +5,7 @@
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/domain.h"
+#include "diagnosis/evidence/latent.h"
 #include "diagnosis/evidence/stretches.h"
 #include "diagnosis/movement.h"
 #include "diagnosis/nonfinite.h"
@@ -407,7 +408,9 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool above = strays || ends_above_start(*loss, settings["above_start"]) ||
                      never_as_low_again(patient, *loss, settings["above_start"]);
   if (!above && (!stays || loss->best_at + tail / 2 >= n)) return NotFound{};
-  if (contradicted(patient, loss->curve.step[loss->best_at])) return NotFound{};
+  if (contradicted(patient, loss->curve.step[loss->best_at]) || (!above && latent_gives_way(patient))) {
+    return NotFound{};
+  }
   // A leap far beyond noise after which nothing is won back need not undo half of the training.
   const bool leapt =
       std::max(plain, parted_by(*loss)) > settings["leap_units"] && lies_up_there(*loss, rise, settings["won_back"]);

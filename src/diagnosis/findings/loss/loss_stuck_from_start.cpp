@@ -5,6 +5,7 @@
 #include "diagnosis/accuracies.h"
 #include "diagnosis/configured.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/latent.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/movement.h"
@@ -129,6 +130,7 @@ bool only_came_back(const Patient& patient, const Reading& loss, const SettingVa
 
 /// An accuracy or metric that moved shows that something is learned after all.
 bool something_learned(const Patient& patient, int classes, const SettingValues& settings) {
+  if (latent_gives_way(patient)) return true;
   const auto improved = [&](const Reading& reading) {
     const double scale = std::max(std::abs(reading.start), std::abs(reading.best));
     const signal::Trend trend = signal::trend_of(reading.curve.step, reading.curve.value);

@@ -1,11 +1,14 @@
 // loss-too-slow: a steady descent so shallow that it will not get anywhere useful.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "diagnosis/accuracies.h"
 #include "diagnosis/evidence/chance.h"
+#include "diagnosis/evidence/latent.h"
 #include "diagnosis/evidence/set_up.h"
 #include "diagnosis/facts.h"
 #include "diagnosis/nonfinite.h"
@@ -44,13 +47,25 @@ bool far_above_chance(const Patient& patient, double times) {
   return classes && !pairs.empty() && pairs.front().share(pairs.front().accuracy->end) * *classes > times;
 }
 
+/// Where an earlier launch in the same log began, if this one goes on where that one ended, as a second stage does.
+std::optional<double> began_before(const Patient& patient, const std::string& name, double begin) {
+  constexpr double kNear = 0.1;  // relative distance of the end of one from the beginning of the next
+  const Series* series = patient.run().find(name);
+  const auto earlier = series == nullptr ? std::nullopt : series->longest_launch().total();
+  if (!earlier || earlier->count < 2 || earlier->first <= begin) return std::nullopt;
+  return std::abs(earlier->last - begin) < kNear * begin ? std::optional(earlier->first) : std::nullopt;
+}
+
 /// Over a whole training, from its first step, the loss gained hardly anything, on validation data neither.
 std::optional<Observation> hardly_moved(const Patient& patient, const Reading& loss, const SettingValues& settings) {
-  if (loss.negated || !(loss.start > 0) || loss.size() < settings["fewest_values"]) return std::nullopt;
+  if (loss.negated || !(loss.start > 0) || loss.size() < settings["fewest_values"] || latent_gives_way(patient)) {
+    return std::nullopt;
+  }
   // Of losses of single batches the first one is no level to compare with.
   const bool noisy = loss.noise.sigma > settings["noisy"] * loss.level && loss.size() >= settings["many_values"];
   const auto values = std::span(loss.curve.value);
-  const double start = noisy ? signal::median(values.first(values.size() / 10)) : loss.start;
+  const double begin = noisy ? signal::median(values.first(values.size() / 10)) : loss.start;
+  const double start = began_before(patient, loss.name, begin).value_or(begin);
   const double end = noisy ? signal::median(values.last(values.size() / 5)) : loss.end;
   const double left = end / start;
   const Reading* validation = patient.validation();
@@ -77,8 +92,9 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
   const bool metric_moved = !best && std::any_of(qualities.begin(), qualities.end(), [&](const Reading& quality) {
     return quality.improvement() > settings["metric_gain"] * std::max(std::abs(quality.start), std::abs(quality.best));
   });
-  if (left < least || left > settings["not_risen"] || loss.top > settings["climbed"] * start || followed || skilled ||
-      metric_moved || far_above_chance(patient, settings["times_chance"]))
+  const bool climbed = loss.top > std::max(settings["climbed"] * start, start + (noisy ? loss.noise.sigma : 0));
+  if (left < least || left > settings["not_risen"] || climbed || followed || skilled || metric_moved ||
+      far_above_chance(patient, settings["times_chance"]))
     return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(1.5), loss.first_step, loss.last_step,
                              loss.name + " has gained only " + per_cent(1 - left) +

@@ -17,6 +17,28 @@ TEST(LossTooSlow, ACalmStraightLineShowsInTwentyEpochs) {
   }
 }
 
+TEST(LossTooSlow, ASecondStageGoesOnWhereTheFirstBegan) {
+  const auto staged = [](double first_level) {
+    osler::Run run;
+    record(run, "train_loss", noisy(6, 0.001, 1, [&](double x) { return first_level - (first_level - 0.34) * x; }));
+    record(run, "train_loss", noisy(15, 0.001, 2, [](double x) { return 0.318 + 0.016 * std::exp(-3 * x); }));
+    run.settle_launches();
+    return run;
+  };
+  EXPECT_TRUE(no_alarm(verdict_of(kId, staged(0.43))));
+  const Verdict slow = verdict_of(kId, staged(0.341));
+  EXPECT_TRUE(found(slow, Severity::warning)) << in_words(slow);
+}
+
+TEST(LossTooSlow, SingleBatchesAreNoLevelToCompareWith) {
+  osler::Run run;
+  std::vector<double> losses = noisy(2000, 0.07, 3, [](double x) { return 0.64 - 0.03 * x; });
+  losses.front() = 0.45;
+  record(run, "train_loss", losses);
+  const Verdict verdict = verdict_of(kId, run);
+  EXPECT_TRUE(found(verdict, Severity::warning)) << in_words(verdict);
+}
+
 TEST(LossTooSlow, TwentyEpochsThatBendAreHealthy) {
   osler::Run run;
   record(run, "train_loss", noisy(20, 0.001, 1, [](double x) { return 1.8 + 0.39 * std::exp(-5 * x); }));

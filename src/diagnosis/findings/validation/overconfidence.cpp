@@ -84,7 +84,7 @@ Finding overconfidence() {
            {"rise_share", 0.03, "share of the loss's gain that must be lost for it to matter"},
            {"held", 0.2, "share of its range that a metric which holds may have lost"},
            {"warn_share", 0.25, "share of the gain whose loss is a warning rather than a note"},
-           {"least", 0.015, "share of the first loss that a rise must have to harm anything"},
+           {"least", 0.02, "share of the first loss that a rise must have to harm anything"},
            {"warn_level", 0.15,
             "the same as a share of the lowest loss: a public log whose loss rises so is never called sound"}},
           check};
