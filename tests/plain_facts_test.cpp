@@ -566,6 +566,13 @@ TEST(Divergence, IsSurerTheFurtherItEndsAboveItsStartIfItHadLearned) {
   EXPECT_GT(far, diverging(160, runs_away(1.8)).confidence);
 }
 
+TEST(Divergence, FarBeyondItsNoiseIsNoLessSureForEndingAboveItsStart) {
+  const auto smooth = [](double at, Random&) {
+    return at < 52 ? 1.1 + 2.1 * std::exp(-at / 25) : 1.36 + 0.16 * (at - 52);
+  };
+  EXPECT_GE(diverging(68, smooth).confidence, 0.9);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PlainFacts, ::testing::Range<std::size_t>(0, std::size(kProperties)),
                          [](const auto& info) { return std::string(kProperties[info.param].name); });
 

@@ -282,17 +282,22 @@ bool strays_above(const Reading& loss, const SettingValues& settings) {
 /// The margin of a plain fact: beyond doubt, but no number of noise levels tells how far.
 constexpr double kSure = 2;
 
-/// How surely a loss that ends above its start has gone for good, as a margin: the surer the further it ends above
-/// where it began, if it had learned before. What was lowest at its start may be raised by design and settle.
-double margin_above(const Reading& loss, const SettingValues& settings) {
+/// It had learned: what was lowest at its start may be raised by design and settle.
+bool had_learned(const Reading& loss, const SettingValues& settings) {
   constexpr double kErrors = 3;
-  constexpr double kMost = 10;
   constexpr std::size_t kFewest = 32;  // the smoothed curve of fewer points has lucky lows
   const Beginning beginning = beginning_of(loss);
   const double begin = std::max(beginning.level, loss.start);
   const double learned = begin - loss.best;
-  if (loss.negated || !(begin > 0) || loss.size() < kFewest) return kSure;
-  if (learned < settings["learned"] * begin || learned < kErrors * beginning.error) return kSure;
+  return !loss.negated && begin > 0 && loss.size() >= kFewest && learned >= settings["learned"] * begin &&
+         learned >= kErrors * beginning.error;
+}
+
+/// How surely a loss that had learned and ends above its start has gone for good, as a margin: the surer the further
+/// above.
+double margin_above(const Reading& loss, const SettingValues& settings) {
+  constexpr double kMost = 10;
+  const double begin = std::max(beginning_of(loss).level, loss.start);
   return std::clamp(kSure * loss.end / (settings["above_start"] * begin), kSure, kMost);
 }
 
@@ -422,14 +427,15 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   const bool together =
       both_climb(patient, *loss, settings["lost_share"]) ||
       (!recovers && (climbs_by_factors(*loss, settings) || leaves_for_good(*loss, settings["lost_share"])));
-  if (!exploded && !above && !together && (units < settings["noise_units"] || lost < least_lost || back > latest)) {
-    return NotFound{};
-  }
+  const bool beyond_noise = units >= settings["noise_units"] && lost >= least_lost && back <= latest;
+  if (!exploded && !above && !together && !beyond_noise) return NotFound{};
 
-  const double margin = exploded   ? 10
-                        : above    ? margin_above(*loss, settings)
-                        : together ? kSure
-                                   : std::min(units / settings["noise_units"], 2 * lost / least_lost);
+  const double by_noise = std::min(units / settings["noise_units"], 2 * lost / least_lost);
+  double margin = exploded ? 10 : above || together ? kSure : by_noise;
+  if (!exploded && had_learned(*loss, settings)) {
+    if (above) margin = std::max(margin, margin_above(*loss, settings));
+    if (beyond_noise) margin = std::max(margin, by_noise);
+  }
   const bool all_lost =
       exploded || loss->end >= loss->start - 0.3 * gained || lost_for_long(*loss, rise, lost, settings);
   const std::int64_t since = loss->step_at(loss->best_at);
