@@ -29,8 +29,9 @@ struct Verdict {
 constexpr double kHour = 3600;
 
 Result<std::unordered_map<StoredRunId, Verdict>> verdicts(store::Client& client) {
-  const auto rows =
-      client.rows("SELECT run, status, headline, cause, probability FROM reports FINAL ORDER BY run, since");
+  // 18.16 cannot put the rows of several shards in order without the version that FINAL goes by.
+  const auto rows = client.rows(
+      "SELECT run, status, headline, cause, probability, since, changed FROM reports FINAL ORDER BY run, since");
   if (!rows) return rows.error();
   std::unordered_map<StoredRunId, Verdict> newest;
   for (const auto& row : *rows) {

@@ -205,21 +205,22 @@ std::vector<std::string> statements_for(const Table& table, const std::string& d
 std::vector<std::string> statements_for_columns(const Table& table, const std::string& database, const Dialect& dialect,
                                                 const PresentColumns& present) {
   std::vector<std::string> statements;
-  const auto add = [&](const TableColumn& column, const std::vector<std::string>& there, const std::string& place,
-                       bool codecs) {
-    if (std::find(there.begin(), there.end(), column.name) != there.end()) return;
-    statements.push_back(fmt::format("ALTER TABLE {} ADD COLUMN {}", place, in_sql(column, codecs)));
+  const auto lacks = [](const std::vector<std::string>& there, const TableColumn& column) {
+    return std::find(there.begin(), there.end(), column.name) == there.end();
   };
+  const bool clustered = !dialect.cluster.empty();
   const std::string name = fmt::format("{}.{}", database, table.name);
+  const std::string place = clustered ? fmt::format("{}_local ON CLUSTER {}", name, dialect.cluster) : name;
+  bool outdated = false;
   for (const TableColumn& column : table.columns) {
-    if (dialect.cluster.empty()) {
-      add(column, present.place, name, dialect.codecs);
-      continue;
-    }
-    // First where the rows lie: what is asked of the table above must be there.
-    add(column, present.place, fmt::format("{}_local ON CLUSTER {}", name, dialect.cluster), dialect.codecs);
-    add(column, present.above, fmt::format("{} ON CLUSTER {}", name, dialect.cluster), false);
+    outdated = outdated || lacks(present.above, column);
+    if (!lacks(present.place, column)) continue;
+    statements.push_back(fmt::format("ALTER TABLE {} ADD COLUMN {}", place, in_sql(column, dialect.codecs)));
   }
+  if (!clustered || !outdated) return statements;
+  // A Distributed table holds no rows; 18.16 does not alter it on a cluster.
+  statements.push_back(fmt::format("DROP TABLE {} ON CLUSTER {}", name, dialect.cluster));
+  statements.push_back(statements_for(table, database, dialect).back());
   return statements;
 }
 

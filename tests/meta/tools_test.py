@@ -67,20 +67,24 @@ class UnpackPackage(InAFolder):
 
     def setUp(self):
         super().setUp()
-        tree = self.folder / "tree"
-        (tree / "DEBIAN").mkdir(parents=True)
-        (tree / "DEBIAN" / "control").write_text("Package: peer\nVersion: 1\nArchitecture: all\nMaintainer: m <m@m.m>\nDescription: d\n")
-        (tree / "usr").mkdir()
-        (tree / "usr" / "peer").write_text("a program\n")
-        self.package = self.folder / "peer_1_all.deb"
-        subprocess.run(["dpkg-deb", "--build", "--root-owner-group", tree, self.package], check=True, capture_output=True)
+        self.package = self.build("peer")
         self.tools = self.folder / "bin"
         self.tools.mkdir()
 
-    def unpack(self, apt_get):
+    def build(self, name):
+        tree = self.folder / f"{name}-tree"
+        (tree / "DEBIAN").mkdir(parents=True)
+        (tree / "DEBIAN" / "control").write_text(f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: m <m@m.m>\nDescription: d\n")
+        (tree / "usr").mkdir()
+        (tree / "usr" / name).write_text("a program\n")
+        package = self.folder / f"{name}_1_all.deb"
+        subprocess.run(["dpkg-deb", "--build", "--root-owner-group", tree, package], check=True, capture_output=True)
+        return package
+
+    def unpack(self, apt_get, *more):
         (self.tools / "apt-get").write_text(f"#!/bin/bash\n{apt_get}\n")
         (self.tools / "apt-get").chmod(0o755)
-        return subprocess.run([ROOT / "tools" / "unpack-package", "peer", self.folder / "out"], capture_output=True, text=True,
+        return subprocess.run([ROOT / "tools" / "unpack-package", "peer", self.folder / "out", *more], capture_output=True, text=True,
                               check=False, env={**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"})
 
     def test_the_program_lies_in_the_folder_and_is_fetched_once(self):
@@ -88,6 +92,15 @@ class UnpackPackage(InAFolder):
         self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, "", ""))
         self.assertEqual((self.folder / "out" / "usr" / "peer").read_text(), "a program\n")
         self.assertEqual(self.unpack("echo asked again; exit 1").stderr, "")
+
+    def test_what_it_needs_lies_beside_it(self):
+        outcome = self.unpack(f"cp {self.package} {self.build('second')} .", "second")
+        self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
+        self.assertEqual(sorted(path.name for path in (self.folder / "out" / "usr").iterdir()), ["peer", "second"])
+
+    def test_without_all_it_needs_there_is_nothing(self):
+        self.assertEqual(self.unpack(f"cp {self.package} .", "second").returncode, 0)
+        self.assertFalse((self.folder / "out").exists())
 
     def test_what_cannot_be_fetched_is_said_and_leaves_nothing_behind(self):
         outcome = self.unpack("echo 'E: no such package' >&2; exit 100")
@@ -320,6 +333,15 @@ class LintClang(unittest.TestCase):
 
 class PythonEnvironment(InAFolder):
     """tools/python-environment where no registry answers."""
+
+    def test_what_it_needs_lies_beside_it(self):
+        outcome = self.unpack(f"cp {self.package} {self.build('second')} .", "second")
+        self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
+        self.assertEqual(sorted(path.name for path in (self.folder / "out" / "usr").iterdir()), ["peer", "second"])
+
+    def test_without_all_it_needs_there_is_nothing(self):
+        self.assertEqual(self.unpack(f"cp {self.package} .", "second").returncode, 0)
+        self.assertFalse((self.folder / "out").exists())
 
     def test_what_cannot_be_fetched_is_said_and_is_no_failure(self):
         named = self.folder / "wanted.txt"

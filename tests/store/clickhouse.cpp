@@ -82,11 +82,17 @@ void ClickHouse::write_configuration() const {
       << native_port_ << "</tcp_port><listen_host>127.0.0.1</listen_host><path>" << (folder_ / "data").string()
       << "/</path><tmp_path>" << (folder_ / "tmp").string()
       << "/</tmp_path><users_config>users.xml</users_config><default_profile>default</default_profile>"
-         "<default_database>default</default_database><mark_cache_size>67108864</mark_cache_size></yandex>\n";
+         "<default_database>default</default_database><mark_cache_size>67108864</mark_cache_size>"
+      << more_ << "</yandex>\n";
   std::ofstream(folder_ / "users.xml")
       << "<yandex><profiles><default></default></profiles><users><default><password>" << password_
       << "</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>"
          "</users><quotas><default></default></quotas></yandex>\n";
+}
+
+void ClickHouse::configure(const std::string& more) {
+  more_ = more;
+  write_configuration();
 }
 
 bool ClickHouse::start() {

@@ -32,7 +32,12 @@ class ClickHouse {
   /// SIGKILL.
   void kill();
 
+  /// More of its configuration, from the next start on: elements of XML.
+  void configure(const std::string& more);
+  [[nodiscard]] bool alive() const { return child_ >= 0; }
+
   [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] int native_port() const { return native_port_; }
   /// The address of a database on it, of the wire's port where there is one.
   [[nodiscard]] std::string address(const std::string& options = "", int port = 0) const;
   /// Runs a statement by itself and gives the answer; "" when there is none.
@@ -43,6 +48,7 @@ class ClickHouse {
 
   std::filesystem::path folder_;
   std::string password_;
+  std::string more_;
   int port_ = 0;
   int native_port_ = 0;
   pid_t child_ = -1;
