@@ -144,6 +144,28 @@ def test_a_device_that_fails_is_said_once_and_the_host_takes_over(tmp_path):
     assert len(osler.read(tmp_path / "run.osler")["gradients/weight#norm"].values) == 3
 
 
+@pytest.mark.skipif(not hasattr(torch.cuda, "OutOfMemoryError"), reason="this PyTorch has no error of its own for it")
+def test_what_finds_no_memory_on_the_device_is_passed_over(tmp_path):
+    class Full:
+        def sees(self, tensor):
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor = Monitor(model, optimizer, run_file=tmp_path / "run.osler", trace_every=1, on_line=None)
+    monitor._trace.late = Full()
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long))
+        loss.backward()
+        assert monitor.step(loss)
+        optimizer.step()
+    monitor.close()
+    run = osler.read(tmp_path / "run.osler")
+    assert len(run["train/loss"].values) == 3
+    assert not [name for name in run.series if name.startswith("activations/")]
+
+
 @needs_gpu
 def test_every_statistic_is_that_of_pytorch():
     torch.manual_seed(1)

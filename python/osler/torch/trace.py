@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from torch.overrides import TorchFunctionMode
 
 from osler import _core
 from osler.torch.wrappers import users_name
+
+_LONGEST_ROW = 1 << 23  # elements; the sum of the rows takes memory of the training's device
+_OUT_OF_MEMORY = getattr(torch.cuda, "OutOfMemoryError", MemoryError)  # of the device: what did not fit is passed over
 
 # What they are made of is not looked at.
 _WHOLE = {"weighted", "normalisation", "recurrent", "embedding", "activation", "softmax"}
@@ -59,8 +63,7 @@ def _row_entropy(probabilities: torch.Tensor) -> Optional[torch.Tensor]:
     n = probabilities.shape[-1]
     if n < 2:
         return None
-    p = probabilities.detach().float()
-    return -(p * p.clamp_min(1e-30).log()).sum(-1).mean() / math.log(n)
+    return torch.special.entr(probabilities.detach().float()).sum(-1).mean() / math.log(n)
 
 
 def _running_drift(x: torch.Tensor, mean: Any, variance: Any) -> Optional[torch.Tensor]:
@@ -80,7 +83,7 @@ def _running_drift(x: torch.Tensor, mean: Any, variance: Any) -> Optional[torch.
 
 def _row_spread(x: torch.Tensor) -> Optional[torch.Tensor]:
     """The squared distances of the rows from the mean row over their squared norms: 0 where all samples look alike."""
-    if x.dim() < 2 or x.shape[0] < 2:
+    if x.dim() < 2 or x.shape[0] < 2 or x[0].numel() > _LONGEST_ROW:
         return None
     squares = torch.linalg.vector_norm(x, dtype=torch.float32).square()
     return (1 - x.sum(0, dtype=torch.float32).square().sum() / (x.shape[0] * squares)).clamp_min(0)
@@ -175,12 +178,16 @@ class Trace:
         began = time.perf_counter()
         logits = getattr(output, "logits", output)
         if isinstance(logits, torch.Tensor) and logits.dim() >= 2 and logits.is_floating_point():
-            if self._late_for(logits) is not None:
-                low, high = torch.aminmax(logits.detach())
-                self.largest_output = torch.maximum(low.abs(), high.abs())
-            elif facts := _core.tensor_facts(logits.detach()):
-                self.largest_output = max(abs(facts["min"]), abs(facts["max"]))
+            with contextlib.suppress(_OUT_OF_MEMORY):
+                self._note_logits(logits.detach())
         self.seconds += time.perf_counter() - began
+
+    def _note_logits(self, logits: torch.Tensor) -> None:
+        if self._late_for(logits) is not None:
+            low, high = torch.aminmax(logits)
+            self.largest_output = torch.maximum(low.abs(), high.abs())
+        elif facts := _core.tensor_facts(logits):
+            self.largest_output = max(abs(facts["min"]), abs(facts["max"]))
 
     def _late_for(self, tensor: torch.Tensor) -> Any:
         """What brings the news of a tensor that is measured on its GPU."""
@@ -191,7 +198,8 @@ class Trace:
         if plain != "batch_norm" or len(args) < 3:
             return None
         began = time.perf_counter()
-        with torch.no_grad():
+        drift = None
+        with torch.no_grad(), contextlib.suppress(_OUT_OF_MEMORY):
             drift = _running_drift(args[0], args[1], args[2])
         self.seconds += time.perf_counter() - began
         return drift
@@ -214,7 +222,7 @@ class Trace:
             self._book.name(id(output), name)
         if not name or _core.part_of(plain) not in _WHOLE:
             return
-        with torch.no_grad():
+        with torch.no_grad(), contextlib.suppress(_OUT_OF_MEMORY):
             first = outputs[0]
             entropy = _row_entropy(first) if plain == "softmax" and first.dim() >= 3 else None
             late = self._late_for(first)
