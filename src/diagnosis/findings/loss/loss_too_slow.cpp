@@ -13,6 +13,7 @@
 #include "diagnosis/facts.h"
 #include "diagnosis/nonfinite.h"
 #include "diagnosis/observe.h"
+#include "signal/noise.h"
 #include "signal/robust.h"
 
 namespace osler::catalogue {
@@ -62,8 +63,10 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
     return std::nullopt;
   }
   // Of losses of single batches the first one is no level to compare with.
-  const bool noisy = loss.noise.sigma > settings["noisy"] * loss.level && loss.size() >= settings["many_values"];
   const auto values = std::span(loss.curve.value);
+  constexpr double kAlone = 0.4;  // correlation of successive values that swing together
+  const bool noisy = loss.noise.sigma > settings["noisy"] * loss.level && loss.size() >= settings["many_values"] &&
+                     signal::autocorrelation(values, 1) < kAlone;
   const double begin = noisy ? signal::median(values.first(values.size() / 10)) : loss.start;
   const double start = began_before(patient, loss.name, begin).value_or(begin);
   const double end = noisy ? signal::median(values.last(values.size() / 5)) : loss.end;
