@@ -65,12 +65,14 @@ class Names {
     }
     return std::nullopt;
   }
-  /// Loss, gradient norm and rate by these very names, and no accuracy.
+  /// Loss, gradient norm and rate by the names of Hugging Face's trainer, or what it prints at the end, and no accuracy.
   [[nodiscard]] bool is_bare_trainer() const {
     const auto has = [&](std::string_view name) {
       return std::find(series_.begin(), series_.end(), name) != series_.end();
     };
-    return has("loss") && has("grad_norm") && has("learning_rate") && !roles_.first(Role::validation_accuracy);
+    const bool logged = has("loss") && has("grad_norm") && has("learning_rate");
+    const bool ended = has("train_samples_per_second") && roles_.first(Role::train_loss);
+    return (logged || ended) && !roles_.first(Role::validation_accuracy) && !roles_.first(Role::train_accuracy);
   }
   [[nodiscard]] std::optional<std::string> exactly(std::string_view name) const {
     if (std::find(series_.begin(), series_.end(), name) == series_.end()) return std::nullopt;
