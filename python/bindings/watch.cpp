@@ -240,7 +240,7 @@ std::size_t bytes_of(py::handle tensor) {
 
 /// `raw` and `labels` (float64) are dense tensors in host memory, or None.
 py::dict batch(PythonWatch& watch, py::handle values, py::handle raw, std::int64_t samples, bool indices,
-               py::handle labels, bool class_labels, bool kept) {
+               py::handle labels, bool class_labels, bool kept, bool of_validation) {
   BatchView view;
   view.kept = kept;
   view.values = watch.reader().view(values);
@@ -257,7 +257,7 @@ py::dict batch(PythonWatch& watch, py::handle values, py::handle raw, std::int64
   BatchFacts facts;
   {
     const py::gil_scoped_release unlocked;
-    facts = watch->batch(view);
+    facts = of_validation ? watch->validation_batch(view) : watch->batch(view);
   }
   watch.reader().release();
   py::dict told;
@@ -368,7 +368,9 @@ void add_watch(py::module_& module) {
              return watch->trace_due();
            })
       .def("batch_due", [](PythonWatch& watch) { return watch->batch_due(); })
-      .def("batch", &batch)
+      .def("validation_batch_due", [](PythonWatch& watch) { return watch->validation_batch_due(); })
+      .def("batch", &batch, py::arg(), py::arg(), py::arg(), py::arg(), py::arg(), py::arg(), py::arg("kept") = false,
+           py::arg("of_validation") = false)
       .def("activation", &activation)
       .def("activation_later", &activation_later)
       .def("logits", &logits)

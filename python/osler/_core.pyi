@@ -183,8 +183,17 @@ class StepWatch:
     def leave_run(self, data: float, forward: float, backward: float, optimizer: float) -> bool: ...
     def batch_due(self) -> bool: ...
     def batch(
-        self, values: Any, raw: Any, samples: int, indices: bool, labels: Any, class_labels: bool, kept: bool
+        self,
+        values: Any,
+        raw: Any,
+        samples: int,
+        indices: bool,
+        labels: Any,
+        class_labels: bool,
+        kept: bool = False,
+        of_validation: bool = False,
     ) -> dict[str, Any]: ...
+    def validation_batch_due(self) -> bool: ...
     def activation(
         self, layer: str, plain: str, tensor: Any, entropy: Optional[float], drift: Optional[float]
     ) -> None: ...

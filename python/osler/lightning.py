@@ -13,7 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from osler.report import Report
-from osler.torch.batches import samples_in_step
+from osler.torch.batches import pair_of, samples_in_step
 from osler.torch.model import optimizers_of
 from osler.torch.monitor import Monitor
 from osler.torch.scaling import Unscaled, scale_of, unscale
@@ -25,18 +25,6 @@ else:
         from lightning.pytorch.callbacks import Callback
     except ImportError:
         from pytorch_lightning.callbacks import Callback
-
-
-def _pair(batch: Any) -> tuple[Any, Any]:
-    """Inputs and labels of a batch, as far as they can be told."""
-    import torch
-
-    if isinstance(batch, torch.Tensor):
-        return batch, None
-    if isinstance(batch, (list, tuple)) and batch and isinstance(batch[0], torch.Tensor):
-        label = batch[1] if len(batch) > 1 and isinstance(batch[1], torch.Tensor) else None
-        return batch[0], label
-    return None, None
 
 
 class OslerCallback(Callback):
@@ -88,7 +76,7 @@ class OslerCallback(Callback):
 
     def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, batch_idx: int) -> None:
         """Shows the batch."""
-        inputs, labels = _pair(batch)
+        inputs, labels = pair_of(batch)
         if self.monitor is not None and inputs is not None:
             self.monitor.batch(inputs, labels)
 
@@ -109,6 +97,13 @@ class OslerCallback(Callback):
             if why is not None and not trainer.should_stop:
                 trainer.should_stop = True
                 self.monitor.ends(why)
+
+    def on_validation_batch_start(
+        self, trainer: Any, module: Any, batch: Any, batch_idx: int, dataloader_idx: int = 0
+    ) -> None:
+        """Shows a batch of validation."""
+        if self.monitor is not None and not trainer.sanity_checking:
+            self.monitor.validation_batch(None, *pair_of(batch))
 
     def on_validation_epoch_end(self, trainer: Any, module: Any) -> None:
         """Records what validation found."""

@@ -8,10 +8,14 @@ It records what the trainer logs, looks at the layers' gradients, weights and ac
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+import torch
 
 from osler.report import Report
+from osler.torch.batches import pair_of
 from osler.torch.loss_graph import is_share_of_step
 from osler.torch.model import optimizers_of
 from osler.torch.monitor import Monitor
@@ -36,6 +40,25 @@ _SETTINGS = (
     "bf16",
     "seed",
 )
+
+
+def _show_inputs(model: Any, show: Callable[[tuple[Any, ...], dict[str, Any]], None]) -> Callable[[], None]:
+    """Shows what goes into the model; what it returns ends that."""
+    try:
+        handle = model.register_forward_pre_hook(lambda module, given, named: show(given, named), with_kwargs=True)
+        remove: Callable[[], None] = handle.remove
+        return remove
+    except TypeError:  # before PyTorch 2.0 hooks are not told what is given by name
+        forward = model.forward
+        own = "forward" in vars(model)
+
+        @functools.wraps(forward)
+        def shown(*given: Any, **named: Any) -> Any:
+            show(given, named)
+            return forward(*given, **named)
+
+        model.forward = shown
+        return lambda: setattr(model, "forward", forward) if own else delattr(model, "forward")
 
 
 class OslerCallback(TrainerCallback):
@@ -93,6 +116,19 @@ class OslerCallback(TrainerCallback):
                 self._take(loss)
 
         self._handle = model.register_forward_hook(remember)
+        self._show_no_more = _show_inputs(model, self._show)
+
+    def _show(self, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """A batch on its way into the model; in evaluation the trainer lets no graph be built."""
+        if self.monitor is None:
+            return
+        inputs, labels = pair_of(named or given)
+        if inputs is None:
+            return
+        if torch.is_grad_enabled():
+            self.monitor.batch(inputs, labels)
+        else:
+            self.monitor.validation_batch(None, inputs, labels)
 
     def _take(self, loss: Any) -> None:
         if is_share_of_step(loss):
@@ -140,5 +176,6 @@ class OslerCallback(TrainerCallback):
         """Ends the run."""
         if self.monitor is not None:
             self._handle.remove()
+            self._show_no_more()
             self.report = self.monitor.report()
             self.monitor.close()

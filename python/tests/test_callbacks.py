@@ -138,6 +138,106 @@ def test_transformers_healthy_and_sick(tmp_path: Path, monkeypatch: pytest.Monke
     assert sick.report is not None and sick.report.sick, sick.report.text()
 
 
+def _says(report: Any, finding: str) -> str:
+    """What a report says of a finding; nothing where it was not found."""
+    return next((str(each.summary) for each in report.findings if each.id == finding), "")
+
+
+def test_lightning_shows_the_batches_of_validation(lightning: Any, tmp_path: Path) -> None:
+    from osler.lightning import OslerCallback
+
+    class Classifier(lightning.LightningModule):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = torch.nn.Linear(8, 2)
+
+        def training_step(self, batch: Any, index: int) -> Any:
+            return torch.nn.functional.cross_entropy(self.net(batch[0]), batch[1])
+
+        def validation_step(self, batch: Any, index: int) -> None:
+            self.log("val_accuracy", (self.net(batch[0]).argmax(1) == batch[1]).float().mean())
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), 0.1)
+
+    def report(spoil: bool) -> Any:
+        x, y = _dataset(64).tensors
+        if spoil:
+            x[40, 0], y[50] = math.nan, -1
+        callback = OslerCallback(on_line=None)
+        trainer = lightning.Trainer(
+            max_epochs=6,
+            accelerator="cpu",
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            default_root_dir=tmp_path,
+            callbacks=[callback],
+        )
+        training = torch.utils.data.DataLoader(_dataset(), batch_size=16, shuffle=True)
+        trainer.fit(Classifier(), training, torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=16))
+        return callback.report
+
+    spoilt, sound = report(True), report(False)
+    assert "validation" in _says(spoilt, "batch-nonfinite") and "validation" in _says(spoilt, "labels-invalid")
+    assert not _says(sound, "batch-nonfinite") and not _says(sound, "labels-invalid")
+    assert not _says(sound, "batch-repeated"), "validation comes again in every epoch"
+
+
+def test_transformers_shows_the_batches_of_training_and_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
+    pytest.importorskip("accelerate", reason="the Trainer needs accelerate: pip install accelerate")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    from osler.transformers import OslerCallback
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = torch.nn.Linear(8, 2)
+
+        def forward(self, x: Any, labels: Any = None) -> dict[str, Any]:
+            scores = self.net(x)
+            return {"loss": torch.nn.functional.cross_entropy(scores, labels), "logits": scores}
+
+    def rows(samples: int, classes_in_turn: bool = False) -> list[dict[str, Any]]:
+        x, y = _dataset(samples).tensors
+        order = y.argsort() if classes_in_turn else torch.arange(samples)
+        return [{"x": x[i], "labels": y[i]} for i in order.tolist()]
+
+    def train(training: Any, evaluation: Any, model: Any) -> Any:
+        torch.manual_seed(0)
+        arguments = transformers.TrainingArguments(
+            output_dir=str(tmp_path / "out"),
+            per_device_train_batch_size=16,
+            num_train_epochs=4,
+            eval_strategy="epoch",
+            save_strategy="no",
+            report_to=[],
+            use_cpu=True,
+            disable_tqdm=True,
+        )
+        callback = OslerCallback(on_line=None)
+
+        class InOrder(transformers.Trainer):  # type: ignore[misc,name-defined]
+            def _get_train_sampler(self, *rest: Any) -> Any:
+                return torch.utils.data.SequentialSampler(self.train_dataset)
+
+        InOrder(model=model, args=arguments, train_dataset=training, eval_dataset=evaluation, callbacks=[callback]).train()
+        return callback.report
+
+    model = Model()
+    spoilt = rows(64)
+    spoilt[40]["x"] = spoilt[40]["x"].clone()
+    spoilt[40]["x"][0] = math.nan
+    report = train(rows(256, classes_in_turn=True), spoilt, model)
+    assert "sorted" in _says(report, "labels-invalid"), report.text()
+    assert "validation" in _says(report, "batch-nonfinite"), report.text()
+    assert "forward" not in vars(model), "what shows the inputs goes with the training"
+    report = train(rows(256), rows(64), Model())
+    assert not _says(report, "labels-invalid") and not _says(report, "batch-nonfinite"), report.text()
+
+
 def test_keras_healthy_and_sick(tmp_path: Path) -> None:
     os.environ.setdefault("KERAS_BACKEND", "torch" if hasattr(torch, "compile") else "jax")
     keras = pytest.importorskip("keras", reason="Keras is not installed: pip install keras")

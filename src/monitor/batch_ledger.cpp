@@ -80,8 +80,8 @@ std::vector<std::string> problems_of(const BatchFacts& facts) {
 
 }  // namespace
 
-BatchLedger::BatchLedger(std::optional<std::int64_t> classes, std::int64_t every, double share)
-    : classes_(classes), pace_(every, share), engine_(stats::make_cpu_engine(0)) {}
+BatchLedger::BatchLedger(std::optional<std::int64_t> classes, std::int64_t every, double share, Of of)
+    : classes_(classes), of_(of), pace_(every, share), engine_(stats::make_cpu_engine(0)) {}
 
 bool BatchLedger::due() {
   return pace_.due(batches_++);
@@ -90,7 +90,11 @@ bool BatchLedger::due() {
 BatchFacts BatchLedger::look(const BatchView& batch, std::int64_t step, Recorder& recorder) {
   const double began = now();
   BatchFacts facts = examine(batch);
-  record(facts, batch.indices, step, recorder);
+  if (of_ == Of::training) {
+    record(facts, batch.indices, step, recorder);
+  } else {
+    record_validation(facts, step, recorder);
+  }
   pace_.budget().spend(now() - began);
   return facts;
 }
@@ -98,8 +102,9 @@ BatchFacts BatchLedger::look(const BatchView& batch, std::int64_t step, Recorder
 BatchFacts BatchLedger::examine(const BatchView& batch) {
   BatchFacts facts;
   if (batch.values) examine_values(*batch.values, facts);
-  examine_samples(batch, facts);
+  if (of_ == Of::training) examine_samples(batch, facts);
   examine_labels(batch, facts);
+  if (of_ == Of::validation) facts.constant_label = false;
   facts.problems = problems_of(facts);
   return facts;
 }
@@ -164,6 +169,16 @@ void BatchLedger::examine_labels(const BatchView& batch, BatchFacts& facts) {
     if (labels_.size() < kMostClasses || labels_.contains(label)) labels_[label] += count;
   }
   facts.class_share_so_far = largest_share(labels_);
+}
+
+void BatchLedger::record_validation(const BatchFacts& facts, std::int64_t step, Recorder& recorder) {
+  // All batches of a validation belong to one step, of which a curve keeps one value: that of the worst.
+  if (worst_.step != step) worst_ = {step, 0, 0};
+  worst_.nonfinite = std::max(worst_.nonfinite, share(facts.nonfinite, facts.inputs));
+  recorder.scalar(step, series_name::kValidationNonfiniteShare, worst_.nonfinite);
+  if (facts.labels == 0) return;
+  worst_.invalid_labels = std::max(worst_.invalid_labels, share(facts.invalid_labels, facts.labels));
+  recorder.scalar(step, series_name::kValidationInvalidLabelsShare, worst_.invalid_labels);
 }
 
 void BatchLedger::record(const BatchFacts& facts, bool indices, std::int64_t step, Recorder& recorder) {

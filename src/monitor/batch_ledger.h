@@ -54,8 +54,11 @@ class BatchLedger {
   /// The label that loss functions leave out by convention.
   static constexpr double kIgnoredLabel = -100;
 
+  /// Of validation it does not matter in which order the samples come, how often, and in what proportion of classes.
+  enum class Of : std::uint8_t { training, validation };
+
   /// `every`: looks at one batch of so many; 0: as the budget, a share of the training time, allows; -1: at none.
-  BatchLedger(std::optional<std::int64_t> classes, std::int64_t every, double share);
+  BatchLedger(std::optional<std::int64_t> classes, std::int64_t every, double share, Of of = Of::training);
 
   /// Whether the batch that comes now is to be looked at. Asked once for each batch; when it says no, that was it.
   bool due();
@@ -70,12 +73,20 @@ class BatchLedger {
   void examine_samples(const BatchView& batch, BatchFacts& facts);
   void examine_labels(const BatchView& batch, BatchFacts& facts);
   void record(const BatchFacts& facts, bool indices, std::int64_t step, Recorder& recorder);
+  void record_validation(const BatchFacts& facts, std::int64_t step, Recorder& recorder);
 
   struct Seen {
     std::uint64_t hash;
     std::uint64_t number;
   };
+  struct Worst {
+    std::int64_t step = -1;
+    double nonfinite = 0;
+    double invalid_labels = 0;
+  };
   std::optional<std::int64_t> classes_;
+  Of of_;
+  Worst worst_;  // of the batches of one validation
   BatchPace pace_;
   std::unique_ptr<stats::Engine> engine_;
   stats::Batch questions_;

@@ -74,6 +74,24 @@ TEST(BatchLedger, TellsOfValuesThatAreNotFiniteOrAllTheSame) {
   EXPECT_EQ(facts.problems.size(), 2U);
 }
 
+TEST(BatchLedger, OfAValidationTellsTheWorstBatchAndNothingThatDependsOnItsOrder) {
+  Recorder recorder = in_memory();
+  BatchLedger ledger(2, 0, 0, BatchLedger::Of::validation);
+  const std::vector<float> sound = {1, 2, 3, 4};
+  const std::vector<float> broken = {1, std::nanf(""), 3, 4};
+  const std::vector<double> labels = {1, 1, 1, -1};
+  const std::vector<double> valid = {1, 1, 1, 1};
+  for (const bool spoilt : {false, true, false}) {
+    ASSERT_TRUE(ledger.due());
+    const BatchFacts facts = ledger.look(batch_of(spoilt ? broken : sound, 4, spoilt ? labels : valid), 7, recorder);
+    EXPECT_FALSE(facts.repeated);
+    EXPECT_FALSE(facts.constant_label);
+  }
+  EXPECT_EQ(newest(recorder, "osler/validation-batch/nonfinite-share"), 0.25);
+  EXPECT_EQ(newest(recorder, "osler/validation-batch/invalid-labels-share"), 0.25);
+  EXPECT_TRUE(std::isnan(newest(recorder, "osler/batch/repeated")));
+}
+
 TEST(ActivationLedger, TellsDeadUnitsAfterAWholeWindow) {
   Recorder recorder = in_memory();
   ActivationLedger ledger;

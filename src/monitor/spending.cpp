@@ -56,7 +56,8 @@ double Spending::undisturbed(double seconds, double at_work) {
   constexpr double kAlike = 1.25;
   if (usual_ == 0) usual_ = seconds;
   usual_ += (seconds < usual_ ? kFaster : kSlower) * (std::min(seconds, kMostLonger * usual_) - usual_);
-  return std::min(seconds, std::max(at_work, kAlike * usual_));
+  // What takes many times as long is no step: a validation, a checkpoint, another training.
+  return std::min({seconds, std::max(at_work, kAlike * usual_), kMostLonger * usual_});
 }
 
 void Spending::earn(double training_seconds, std::optional<double> at_work) {

@@ -45,8 +45,9 @@ class Spending {
   void spend(Budget& budget, double seconds, bool early);
   /// The training has taken so long, which counts for how long a step is.
   void trained(double seconds) { training_ += seconds; }
-  /// So much of it earns. For longer than usual it earns only as long as the thread was at work, where that is known: a
-  /// step that others held up is not paid for with looks that they do not hold up.
+  /// So much of it earns. Where it is known how long the thread was at work, what takes longer than usual earns no more
+  /// than that: a step that others held up is not paid for with looks that they do not hold up. A pause, in which the
+  /// thread may have done something else, earns as much as some steps.
   void earn(double training_seconds, std::optional<double> at_work = std::nullopt);
   /// Watching has taken so long, what was spent from the budgets included.
   void took(double seconds);

@@ -45,6 +45,8 @@ StepWatch::StepWatch(const WatchOptions& options, Recorder recorder, std::vector
       recorder_(std::move(recorder)),
       parameters_(std::move(parameters), options.threads),
       batches_(options.classes, options.batches_every, Spending::kBatchShare * options.budget),
+      // Without a share: of validation, which is the same every time, the first batches tell all.
+      validation_batches_(options.classes, options.batches_every, 0, BatchLedger::Of::validation),
       steps_(options.first_step),
       spending_(options.budget, batches_.budget()),
       news_(options.diagnose_every),
@@ -272,6 +274,16 @@ BatchFacts StepWatch::batch(const BatchView& view) {
   const double before = now();
   BatchFacts facts = batches_.look(view, steps_, recorder_);
   // The look at the batch is the monitor's time, not the loader's.
+  const double spent = now() - before;
+  spending_.took(spent);
+  left_ += spent;
+  at_work_left_ += spent;
+  return facts;
+}
+
+BatchFacts StepWatch::validation_batch(const BatchView& view) {
+  const double before = now();
+  BatchFacts facts = validation_batches_.look(view, std::max<std::int64_t>(steps_ - 1, 0), recorder_);
   const double spent = now() - before;
   spending_.took(spent);
   left_ += spent;

@@ -129,6 +129,9 @@ class StepWatch {
   /// Whether the next batch is to be looked at; asked once for each.
   bool batch_due();
   BatchFacts batch(const BatchView& view);
+  /// The same of a batch of validation.
+  bool validation_batch_due() { return validation_batches_.due(); }
+  BatchFacts validation_batch(const BatchView& view);
 
   void scalar(std::string_view name, double value) { recorder_.scalar(steps_, name, value); }
   /// The result of a validation: at the step that was done last.
@@ -173,6 +176,7 @@ class StepWatch {
   std::unique_ptr<GpuLedger> gpu_;
   ActivationLedger activations_;
   BatchLedger batches_;
+  BatchLedger validation_batches_;
   Company company_;
   std::int64_t steps_ = 0;
 

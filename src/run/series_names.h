@@ -22,6 +22,10 @@ inline constexpr std::string_view kBatchClassShareSoFar = "osler/batch/class-sha
 inline constexpr std::string_view kBatchClasses = "osler/batch/classes";
 inline constexpr std::string_view kBatchSize = "osler/batch/size";
 
+// What monitor.validation_batch saw of a batch.
+inline constexpr std::string_view kValidationNonfiniteShare = "osler/validation-batch/nonfinite-share";
+inline constexpr std::string_view kValidationInvalidLabelsShare = "osler/validation-batch/invalid-labels-share";
+
 // Checks: 0 when all is well, unless the finding that reads one says otherwise.
 inline constexpr std::string_view kCheckEvalModeInTraining = "osler/check/eval-mode-in-training";
 inline constexpr std::string_view kCheckGradientsCarried = "osler/check/gradients-carried";

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -26,6 +27,27 @@ class BatchReport:
     largest_class_share: float
     problems: list[str] = field(default_factory=list)
     """One sentence each; empty for a healthy batch."""
+
+
+_INPUTS = ("input_ids", "pixel_values", "input_values", "input_features", "inputs", "x")
+_LABELS = ("labels", "label", "targets", "y")
+
+
+def pair_of(batch: Any) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
+    """Inputs and labels of what a loader gives, as far as they can be told: of a tensor, a list, a dict. Labels of tokens
+    are none: no class of theirs need be as frequent as another.
+    """
+    inputs: Any = batch
+    labels: Any = None
+    if isinstance(batch, (list, tuple)):
+        inputs, labels = (batch[0] if batch else None), (batch[1] if len(batch) > 1 else None)
+    elif isinstance(batch, Mapping):
+        inputs = next((batch[name] for name in _INPUTS if isinstance(batch.get(name), torch.Tensor)), None)
+        labels = next((batch[name] for name in _LABELS if isinstance(batch.get(name), torch.Tensor)), None)
+    if not isinstance(inputs, torch.Tensor):
+        return None, None
+    of_tokens = isinstance(labels, torch.Tensor) and labels.dim() > 1 and not labels.is_floating_point()
+    return inputs, labels if isinstance(labels, torch.Tensor) and not of_tokens else None
 
 
 class NewestBatch:

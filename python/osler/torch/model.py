@@ -43,13 +43,27 @@ def builds_graph(model: torch.nn.Module, outputs: Sequence[torch.Tensor]) -> boo
     return any(each.requires_grad for each in outputs) and (torch.is_grad_enabled() or not isinstance(model, torch.jit.ScriptModule))
 
 
-def kept_buffers(model: torch.nn.Module) -> list[torch.Tensor]:
+class KeptBuffers:
     """The buffers that a forward pass may change: running statistics and their like, not large constant tables."""
-    return [
-        buffer
-        for name, buffer in model.named_buffers()
-        if "running_" in name or buffer.numel() <= _SMALL_BUFFER
-    ]
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._buffers = [
+            buffer for name, buffer in model.named_buffers() if "running_" in name or buffer.numel() <= _SMALL_BUFFER
+        ]
+        self._kept = [buffer.detach().clone() for buffer in self._buffers]
+
+    def keep(self) -> None:
+        """Keeps them as they are."""
+        if self._buffers:
+            with torch.no_grad():
+                for kept, buffer in zip(self._kept, self._buffers):
+                    kept.copy_(buffer)
+
+    def put_back(self) -> None:
+        """Makes them what they were when they were kept."""
+        with torch.no_grad():
+            for kept, buffer in zip(self._kept, self._buffers):
+                buffer.copy_(kept)
 
 
 def weakly(monitor: Any) -> Callable[[Any, Any], None]:

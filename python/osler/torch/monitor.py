@@ -25,11 +25,11 @@ from osler.torch.late import LateSteps
 from osler.torch.loss_graph import LossLook, Root, before_scaling
 from osler.torch.batches import BatchReport, NewestBatch, batch_views
 from osler.torch.model import (
+    KeptBuffers,
     builds_graph,
     declared,
     depends_on_mode,
     inner,
-    kept_buffers,
     problems_now,
     show_inputs,
     take_off,
@@ -164,8 +164,7 @@ class Monitor(LateSteps):
         self._mode_matters = depends_on_mode(self._model)
         self._trace = Trace(self._model, self._watch, self._late)
         self._tracing = False
-        self._buffers = kept_buffers(self._model)
-        self._saved = [buffer.detach().clone() for buffer in self._buffers]
+        self._buffers = KeptBuffers(self._model)
         self._inputs: Any = None
         self._random: Optional[torch.Tensor] = None
         self._replay: Optional[Callable[[], Any]] = None
@@ -214,10 +213,7 @@ class Monitor(LateSteps):
         """Keeps what the next step may change and a broken one is to leave as it was."""
         self._inputs = None
         self._random = None
-        if self._saved:
-            with torch.no_grad():
-                for kept, buffer in zip(self._saved, self._buffers):
-                    kept.copy_(buffer)
+        self._buffers.keep()
 
     def _leave(self) -> None:
         """The step is over. The watch is told last: what comes before is the monitor's own time."""
@@ -368,7 +364,7 @@ class Monitor(LateSteps):
 
     def _refuse(self, value: float, first_bad: str, replay: Optional[Callable[[], Any]]) -> bool:
         text = "The loss is not finite." if not math.isfinite(value) else f"The gradient of {first_bad} is not finite."
-        self._restore_buffers()
+        self._buffers.put_back()
         self._refused += 1
         # Where hardly a step is finite, looking into each would cost many times the training.
         if self._refused <= _LOOKED_INTO or self._refused % _LOOKED_INTO == 0:
@@ -393,11 +389,6 @@ class Monitor(LateSteps):
         self._say(text)
         self._broken = (self._watch.steps(), text)
         return not self._skip
-
-    def _restore_buffers(self) -> None:
-        with torch.no_grad():
-            for kept, buffer in zip(self._saved, self._buffers):
-                buffer.copy_(kept)
 
     def _say(self, text: str) -> None:
         if self._on_line is not None:
@@ -460,13 +451,21 @@ class Monitor(LateSteps):
         told = replace(found, step=self.steps)
         self._watch.config(_core.experiment_key(told.probe), told.to_json())
 
-    def validation_batch(self, output: Any = None) -> None:
-        """The output of a validation batch: checks the model's mode and that no graph is built."""
+    def validation_batch(
+        self, output: Any = None, inputs: Optional[torch.Tensor] = None, labels: Optional[torch.Tensor] = None
+    ) -> Optional[BatchReport]:
+        """The output of a validation batch: checks the model's mode and that no graph is built. With `inputs`, and `labels`,
+        the first batches are looked at as those of training are: then what they are like is returned.
+        """
         if self._mode_matters:
             self._watch.check("train-mode-in-validation", 1.0 if self._model.training else 0.0)
         outputs = list(tensors_in(getattr(output, "logits", output)))
         if outputs:
             self._watch.check("validation-builds-graph", 1.0 if builds_graph(self._model, outputs) else 0.0)
+        if inputs is None or not self._watch.validation_batch_due():
+            return None
+        shown = batch_views(tensor_from(inputs, "inputs"), labels, self._classes)
+        return BatchReport(**self._watch.batch(*shown, of_validation=True))
 
     def validation(self, loss: Optional[float] = None, **metrics: float) -> None:
         """The result of a validation: `monitor.validation(0.31, accuracy=0.9)`."""

@@ -10,7 +10,8 @@ constexpr std::string_view kDoc = R"(
 Inputs of some batches are NaN or infinite.
 
 ## Signature
-More than `share` of the batches that the monitor was shown hold a non-finite number.
+More than `share` of the batches that the monitor was shown hold a non-finite number. Where it is only those of the
+validation, it is a warning: nothing is learned from them.
 
 ## Why it matters
 One such number makes the loss, all gradients and, after one step, all weights NaN.
@@ -23,9 +24,14 @@ Never: missing values must be filled or masked before they reach the network.
 )";
 
 Verdict check(const Patient& patient, const SettingValues& settings) {
-  return judge_check(patient, {series_name::kBatchNonfiniteShare, 0, settings["share"], Severity::critical, 0.99,
-                               "no batches were shown to the monitor: call monitor.batch(inputs, labels)",
-                               "Batches hold NaN or infinite inputs."});
+  const double share = settings["share"];
+  constexpr std::string_view kMissing = "no batches were shown to the monitor: call monitor.batch(inputs, labels)";
+  Verdict training = judge_check(patient, {series_name::kBatchNonfiniteShare, 0, share, Severity::critical, 0.99,
+                                           kMissing, "Batches hold NaN or infinite inputs."});
+  if (std::holds_alternative<Observation>(training)) return training;
+  Verdict validation = judge_check(patient, {series_name::kValidationNonfiniteShare, 0, share, Severity::warning, 0.99,
+                                             kMissing, "Batches of the validation hold NaN or infinite inputs."});
+  return std::holds_alternative<NotChecked>(validation) ? training : validation;
 }
 
 }  // namespace

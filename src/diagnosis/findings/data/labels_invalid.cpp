@@ -10,7 +10,7 @@ constexpr std::string_view kDoc = R"(
 Labels are NaN, fractional, negative, beyond the number of classes, or all the same.
 
 ## Signature
-A batch with an invalid label is critical. One label for all samples in more than `constant_share` of the batches is a
+A batch with an invalid label is critical, and a warning where only batches of the validation have one. One label for all samples in more than `constant_share` of the batches is a
 warning: where the label is another one from batch to batch, the data is sorted.
 
 ## Why it matters
@@ -24,10 +24,20 @@ A negative label that the loss ignores on purpose: -100 is passed over, tell the
 - Northcutt, Athalye, Mueller 2021, Pervasive Label Errors in Test Sets Destabilize Machine Learning Benchmarks.
 )";
 
+Verdict invalid_in_validation(const Patient& patient, const Recorded& labels) {
+  Observation seen = observe(Severity::warning, 0.95, first_above(patient, labels, 0), labels.last_step,
+                             "Labels of the validation are NaN, fractional, negative or beyond the classes.");
+  seen.evidence.push_back(evidence(labels.series, seen.first_step, labels.last_step, labels.highest, 0,
+                                   "up to " + per_cent(labels.highest) + " of a batch of the validation"));
+  seen.qualifiers["kind"] = "invalid";
+  return seen;
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   const auto invalid = recorded(patient, series_name::kBatchInvalidLabelsShare);
   const auto constant = recorded(patient, series_name::kBatchConstantLabel);
-  if (!invalid && !constant) {
+  const auto validation = recorded(patient, series_name::kValidationInvalidLabelsShare);
+  if (!invalid && !constant && !validation) {
     return NotChecked{"no labels were shown to the monitor: call monitor.batch(inputs, labels)"};
   }
   if (invalid && invalid->highest > 0) {
@@ -38,6 +48,7 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
     seen.qualifiers["kind"] = "invalid";
     return seen;
   }
+  if (validation && validation->highest > 0) return invalid_in_validation(patient, *validation);
   if (!constant) return NotFound{};
   const double share = share_above(patient, *constant, 0.5);
   if (!(share > settings["constant_share"])) return NotFound{};

@@ -30,6 +30,24 @@ TEST(WeightsFrozen, WhatAnOptimizerHoldsAndSomebodyPutsBackIsAWarning) {
   EXPECT_TRUE(found(verdict_of("weights-frozen", run), Severity::warning));
 }
 
+TEST(DataOfTheValidation, IsAWarningWhereThatOfTheTrainingIsSound) {
+  for (const auto& [finding, what] :
+       {std::pair{"batch-nonfinite", "nonfinite-share"}, std::pair{"labels-invalid", "invalid-labels-share"}}) {
+    osler::Run run;
+    record(run, "loss", noisy(60, 0.02, 1, descent));
+    EXPECT_TRUE(std::holds_alternative<NotChecked>(verdict_of(finding, run)));
+    record(run, std::string("osler/validation-batch/") + what, level(0));
+    EXPECT_TRUE(std::holds_alternative<NotFound>(verdict_of(finding, run)));
+    record(run, std::string("osler/batch/") + what, level(0));
+    osler::Run spoilt;
+    record(spoilt, "osler/batch/" + std::string(what), level(0));
+    record(spoilt, std::string("osler/validation-batch/") + what, level(0.1));
+    const Verdict verdict = verdict_of(finding, spoilt);
+    EXPECT_TRUE(found(verdict, Severity::warning)) << finding;
+    EXPECT_NE(std::get<Observation>(verdict).summary.find("validation"), std::string::npos);
+  }
+}
+
 TEST(WeightsFrozen, AGroupWithoutARateIsMeant) {
   osler::Run run = with_a_still_layer();
   record(run, "osler/check/parameters-not-optimized", level(0));
