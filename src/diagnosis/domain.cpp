@@ -65,7 +65,8 @@ class Names {
     }
     return std::nullopt;
   }
-  /// Loss, gradient norm and rate by the names of Hugging Face's trainer, or what it prints at the end, and no accuracy.
+  /// Loss, gradient norm and rate by the names of Hugging Face's trainer, or what it prints at the end, and no
+  /// accuracy.
   [[nodiscard]] bool is_bare_trainer() const {
     const auto has = [&](std::string_view name) {
       return std::find(series_.begin(), series_.end(), name) != series_.end();
