@@ -1,3 +1,4 @@
+// The trade of a VAE between its latent and its reconstruction.
 #include "diagnosis/evidence/latent.h"
 
 #include "diagnosis/evidence/agent.h"
