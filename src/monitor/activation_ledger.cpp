@@ -92,7 +92,7 @@ bool ActivationLedger::measure_later(const std::string& layer, std::string_view 
 Result<bool> ActivationLedger::landed(Pass& pass, bool wait) {
   for (const auto& question : pass.questions) {
     if (wait) gpu_->wait(question->batch);
-    const Result<bool> there = gpu_->poll(question->batch);
+    Result<bool> there = gpu_->poll(question->batch);
     if (!there || !*there) return there;
   }
   return true;

@@ -369,6 +369,14 @@ Verdict check_game(const Patient& patient, const SettingValues& settings) {
   return checked ? Verdict(NotFound{}) : Verdict(NotChecked{"fewer points than a rise needs"});
 }
 
+Observation describe(const Reading& loss, Severity severity, double margin) {
+  const std::int64_t since = loss.step_at(loss.best_at);
+  const std::string about = is_calm(loss) ? "" : "about ";  // a level, which no line of the log may show
+  return observe(severity, confidence_of(margin), since, loss.last_step,
+                 loss.name + (loss.negated ? " fell from " : " climbed from ") + about + number(loss.shown(loss.best)) +
+                     " at " + at_step(since) + " to " + about + number(loss.shown(loss.end)) + " and stayed there.");
+}
+
 Verdict check(const Patient& patient, const SettingValues& settings) {
   if (patient.reinforcement()) return NotChecked{"the run is judged by its reward"};
   if (patient.adversarial()) return check_game(patient, settings);
@@ -438,18 +446,13 @@ Verdict check(const Patient& patient, const SettingValues& settings) {
   }
   const bool all_lost =
       exploded || loss->end >= loss->start - 0.3 * gained || lost_for_long(*loss, rise, lost, settings);
-  const std::int64_t since = loss->step_at(loss->best_at);
-  const std::string about = is_calm(*loss) ? "" : "about ";  // a level, which no line of the log may show
-  Observation seen = observe(
-      all_lost ? Severity::critical : Severity::warning, confidence_of(margin), since, loss->last_step,
-      loss->name + (loss->negated ? " fell from " : " climbed from ") + about + number(loss->shown(loss->best)) +
-          " at " + at_step(since) + " to " + about + number(loss->shown(loss->end)) + " and stayed there.");
+  Observation seen = describe(*loss, all_lost ? Severity::critical : Severity::warning, margin);
   const std::string size = exploded ? "the end is " + times(loss->end / lowest) + " the best level"
                                     : "the end lies " + number(units) + " noise units " +
                                           (loss->negated ? "below" : "above") + " the best level and gave back " +
                                           per_cent(std::min(lost, 1.0)) + " of the gain";
   seen.evidence.push_back(
-      evidence(loss->name, since, loss->last_step, loss->shown(loss->end), loss->shown(loss->best), size));
+      evidence(loss->name, seen.first_step, loss->last_step, loss->shown(loss->end), loss->shown(loss->best), size));
   return seen;
 }
 
