@@ -24,6 +24,7 @@
 #include "osler/diagnosis/report.h"
 #include "osler/formats/read.h"
 #include "osler/runfile/reader.h"
+#include "server/shelf.h"
 
 namespace osler::server {
 
@@ -35,74 +36,50 @@ struct LibraryLimits {
   std::size_t most_runs = 20'000;        ///< runs beyond this many are not listed
 };
 
-/// The cards that changed after a revision.
-struct Changes {
-  std::uint64_t revision = 0;
-  std::vector<std::string> cards;  ///< as JSON
-  bool list_anew = false;          ///< the list is to be asked for anew: some run is gone, or the first search is over
-};
-
-/// A series by its name, or by its number where the name is too long for an address.
-struct SeriesChoice {
-  std::string name;
-  std::optional<std::size_t> number;
-};
-
-/// A stretch of a series.
-struct SeriesWindow {
-  std::string name;
-  std::vector<WindowSpan> spans;
-};
-
-/// A text that several answers share: it may be long, and is never copied.
-using Text = std::shared_ptr<const std::string>;
-
 /// Finds runs, examines each when it is new or was written to, and answers questions about any of them. Ids are hashes,
 /// so that no path comes from outside. Its methods may be called from several threads where nothing else is said.
-class Library {
+class Library final : public Shelf {
  public:
-  /// What is kept of a run as text, so that it can be answered at once after the run itself was dropped.
-  enum class Answer { run, report, heat };
-
   /// `archive` has patterns of names, as the shell has them, or folders: such runs are listed apart.
   /// `diagnosis` says how every run is judged.
   Library(FileSystem& files, std::vector<std::filesystem::path> roots, std::vector<std::string> archive = {},
           DiagnosisOptions diagnosis = {}, LibraryLimits limits = {});
-  ~Library();
+  ~Library() override;
 
   /// Looks for runs that are new or gone. Leaves everything as it was when a stop is requested meanwhile.
-  void search(const std::stop_token& stop = {});
+  void search(const std::stop_token& stop = {}) override;
   /// From now on nobody waits for changes: the server ends.
-  void wake();
+  void wake() override;
   /// Takes a run file below a root before the next search finds it; returns its id.
   std::string notice(const std::filesystem::path& run_file);
   /// Examines what is new or was written to since, for a few seconds at most; the next call goes on from there. Returns
   /// early when a stop is requested. One thread at a time.
-  void examine_changed(const std::stop_token& stop);
+  void examine_changed(const std::stop_token& stop) override;
 
   /// All cards: {"revision", "searched", "runs": [card...], "left_out": {"count", "files": [{"path", "why"}...]}};
   /// before the first search is over some may be missing.
-  [[nodiscard]] Text runs_json() const;
+  [[nodiscard]] Text runs_json() const override;
   /// Configuration and figures of every run that was examined: {"runs": {id: {"configuration", "metrics"}...}}.
-  [[nodiscard]] std::string table_json() const;
-  [[nodiscard]] std::vector<dashboard::Card> cards() const;
+  [[nodiscard]] std::string table_json() const override;
+  [[nodiscard]] std::vector<dashboard::Card> cards() const override;
   /// Waits until something is newer than `since`, at most `patience`.
-  [[nodiscard]] Changes changes_since(std::uint64_t since, std::chrono::milliseconds patience) const;
-  [[nodiscard]] std::uint64_t revision() const;
-  [[nodiscard]] const DiagnosisOptions& diagnosis() const { return diagnosis_; }
+  [[nodiscard]] Changes changes_since(std::uint64_t since, std::chrono::milliseconds patience) const override;
+  [[nodiscard]] std::uint64_t revision() const override;
+  [[nodiscard]] const DiagnosisOptions& diagnosis() const override { return diagnosis_; }
 
   /// Shows the run with that id, read and examined up to now, to `look`. Fails when there is none or it is unreadable.
-  [[nodiscard]] Result<void> with_run(std::string_view id, const std::function<void(const Run&, const Report&)>& look);
+  [[nodiscard]] Result<void> with_run(std::string_view id,
+                                      const std::function<void(const Run&, const Report&)>& look) override;
   /// Shows two runs at once.
   [[nodiscard]] Result<void> with_runs(std::string_view a, std::string_view b,
-                                       const std::function<void(const Run&, const Run&)>& look);
+                                       const std::function<void(const Run&, const Run&)>& look) override;
   /// Whether the run was written to within the last minutes.
-  [[nodiscard]] bool grows(std::string_view id);
+  [[nodiscard]] bool grows(std::string_view id) override;
   /// One of the answers about a run, kept until the run is written to.
-  [[nodiscard]] Result<Text> answer(std::string_view id, Answer which);
+  [[nodiscard]] Result<Text> answer(std::string_view id, Answer which) override;
   /// A stretch of a series: from the pyramid of a run file, from the summary of a log.
   [[nodiscard]] Result<SeriesWindow> window(std::string_view id, const SeriesChoice& series,
-                                            const WindowRequest& request);
+                                            const WindowRequest& request) override;
 
  private:
   using EntryPtr = std::shared_ptr<Entry>;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "server/lessons.h"
 #include "server/library.h"
 #include "server/playground.h"
+#include "server/store_shelf.h"
 
 namespace osler {
 namespace server {
@@ -101,6 +103,10 @@ class HttpServer final : public Server {
   HttpServer(FileSystem& files, ServeOptions options)
       : options_(std::move(options)),
         library_(files, all_roots(options_), options_.archive, options_.diagnosis),
+        stored_(options_.store
+                    ? std::make_unique<StoreShelf>(*options_.store, options_.store_access, options_.diagnosis)
+                    : nullptr),
+        shelf_(stored_ ? static_cast<Shelf&>(*stored_) : library_),
         playground_(options_.trainer, options_.playground / "playground",
                     [this](const std::filesystem::path& run) { return library_.notice(run); }),
         catalogue_(shared(dashboard::catalogue_json())),
@@ -147,7 +153,7 @@ class HttpServer final : public Server {
     stopping_ = true;
     watcher_.request_stop();
     http_.end();
-    library_.wake();
+    shelf_.wake();
     if (front_) front_->stop();
   }
 
@@ -156,11 +162,11 @@ class HttpServer final : public Server {
     auto next_search = Clock::now();
     while (!stop.stop_requested()) {
       if (const auto start = Clock::now(); start >= next_search) {
-        library_.search(stop);
+        shelf_.search(stop);
         const auto end = Clock::now();
         next_search = end + std::max<Clock::duration>(kSearchEvery, kSearchRest * (end - start));
       }
-      library_.examine_changed(stop);
+      shelf_.examine_changed(stop);
       std::unique_lock lock(pause_mutex_);
       pause_.wait_for(lock, stop, kLookEvery, [] { return false; });
     }
@@ -212,8 +218,8 @@ class HttpServer final : public Server {
   void route(const httplib::Request& request, httplib::Response& response) {
     const std::string& path = request.path;
     constexpr std::string_view kRun = "/api/runs/";
-    if (path == "/api/runs") return send(response, library_.runs_json(), kJson);
-    if (path == "/api/table") return send(response, shared(library_.table_json()), kJson);
+    if (path == "/api/runs") return send(response, shelf_.runs_json(), kJson);
+    if (path == "/api/table") return send(response, shared(shelf_.table_json()), kJson);
     if (path.starts_with(kRun)) return route_run(path.substr(kRun.size()), request, response);
     if (path == "/api/compare") return give_comparison(request, response);
     if (path == "/api/catalogue") return send(response, catalogue_, kJson);
@@ -222,7 +228,7 @@ class HttpServer final : public Server {
     if (path == std::string(kPlayground) + "/jobs") return send(response, shared(playground_.jobs_json()), kJson);
     if (path.starts_with(kLearn)) return route_course(path.substr(kLearn.size()), request, response);
     if (path == "/api/events") return stream_events(response);
-    if (path == "/metrics") return send(response, shared(metrics_text(library_.cards())), kOpenMetrics);
+    if (path == "/metrics") return send(response, shared(metrics_text(shelf_.cards())), kOpenMetrics);
     for (const dashboard::Page& page : dashboard::pages()) {
       if (page.path == path) return send_page(request, response, page);
     }
@@ -233,8 +239,8 @@ class HttpServer final : public Server {
   void route_run(std::string_view rest, const httplib::Request& request, httplib::Response& response) {
     const std::string_view id = rest.substr(0, rest.find('/'));
     const std::string_view what = rest.substr(id.size());
-    if (what.empty()) return give(response, library_.answer(id, Library::Answer::run));
-    if (what == "/report") return give(response, library_.answer(id, Library::Answer::report));
+    if (what.empty()) return give(response, shelf_.answer(id, Shelf::Answer::run));
+    if (what == "/report") return give(response, shelf_.answer(id, Shelf::Answer::report));
     if (what == "/series") return give_series(id, request, response);
     if (what == "/layers" || what == "/distribution") return give_picture(id, what, request, response);
     refuse(response, 404, "nothing is here");
@@ -266,7 +272,7 @@ class HttpServer final : public Server {
     if (!from || !to || !points || !number) return refuse(response, 400, "from, to and points must be whole numbers");
     const WindowRequest window{*from, *to, std::clamp<std::size_t>(*points, 2, kMostColumns)};
     const SeriesChoice series{request.get_param_value("name"), numbered ? number : std::nullopt};
-    give(response, series_json(library_, id, series, window));
+    give(response, series_json(shelf_, id, series, window));
   }
 
   void give_picture(std::string_view id, std::string_view what, const httplib::Request& request,
@@ -278,9 +284,9 @@ class HttpServer final : public Server {
     dashboard::StepWindow window;
     if (request.has_param("from")) window.from = from;
     if (request.has_param("to")) window.to = to;
-    if (what == "/layers") return give(response, heat_json(library_, id, window));
+    if (what == "/layers") return give(response, heat_json(shelf_, id, window));
     if (!request.has_param("name")) return refuse(response, 400, "name= must name a series");
-    give(response, ridge_json(library_, id, request.get_param_value("name"), window));
+    give(response, ridge_json(shelf_, id, request.get_param_value("name"), window));
   }
 
   void play(const httplib::Request& request, httplib::Response& response) {
@@ -297,7 +303,7 @@ class HttpServer final : public Server {
     if (!request.has_param("a") || !request.has_param("b"))
       return refuse(response, 400, "a= and b= must name two runs");
     const std::string axis = request.has_param("axis") ? request.get_param_value("axis") : "auto";
-    give(response, comparison_json(library_, request.get_param_value("a"), request.get_param_value("b"), axis));
+    give(response, comparison_json(shelf_, request.get_param_value("a"), request.get_param_value("b"), axis));
   }
 
   void stream_events(httplib::Response& response) {
@@ -312,14 +318,14 @@ class HttpServer final : public Server {
       int quiet = 0;
       Clock::time_point not_before{};
     };
-    auto place = std::make_shared<Place>(Place{library_.revision()});
+    auto place = std::make_shared<Place>(Place{shelf_.revision()});
     response.set_chunked_content_provider(
         "text/event-stream",
         [this, place](std::size_t, httplib::DataSink& sink) {
           // The first look does not wait: what it writes tells the client that the stream is open.
           const auto patience = place->quiet == 0 ? std::chrono::milliseconds(0) : kStreamPatience;
           std::this_thread::sleep_until(place->not_before);
-          const Changes changes = library_.changes_since(place->revision, patience);
+          const Changes changes = shelf_.changes_since(place->revision, patience);
           std::string text;
           for (const std::string& card : changes.cards) text += "event: run\ndata: " + card + "\n\n";
           if (changes.list_anew) text += "event: list\ndata: {}\n\n";
@@ -341,6 +347,8 @@ class HttpServer final : public Server {
 
   ServeOptions options_;
   Library library_;
+  std::unique_ptr<StoreShelf> stored_;  // shown in place of the library
+  Shelf& shelf_;
   Playground playground_;  // its trainings tell the library of their runs
   std::string proof_ = make_secret();
   Text catalogue_;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dashboard/card.h"
+#include "dashboard/run_json.h"
 #include "osler/report/render.h"
 #include "store/client.h"
 #include "store/clock.h"
@@ -156,7 +158,20 @@ class Examiner::Work {
     row.text(report.causes.empty() ? "" : report.causes.front().cause);
     row.f64(report.causes.empty() ? 0 : report.causes.front().probability);
     row.text(options_.worker).text(render_json_line(report));
+    // Before the report: who sees that the run is examined may show it.
+    if (auto written = write_page(run, examined); !written) return written;
     return insert("reports", row);
+  }
+
+  /// What a dashboard shows, so that it need not read the run.
+  Result<void> write_page(const Run& run, const ExaminedRun& examined) {
+    const std::string id = to_text(examined.card.id);
+    const auto modified = static_cast<double>(examined.card.changed) / 1000;
+    const auto card = dashboard::examined_card(id, examined.card.name, modified, run, examined.report);
+    store::Block row = store::block_for("pages");
+    row.u64(examined.card.id).u64(examined.card.changed).f64(card.gradient_norm).text(card.json).text(card.row);
+    row.text(dashboard::run_json(id, run, examined.report)).text(dashboard::heat_json(run, examined.report));
+    return insert("pages", row);
   }
 
   Result<void> write_findings(const store::HistoryChange& change, double now) {

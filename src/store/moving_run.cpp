@@ -62,7 +62,7 @@ void MovingRun::saw(const Event& event) {
 bool MovingRun::load_labels() {
   const auto rows = hold_.courier().ask(
       fmt::format("SELECT label, value, changed FROM labels FINAL WHERE run = {} AND label IN ({}, {})", row_.run,
-                  quoted(kRemovedLabel), quoted(kReturnedLabel)));
+                  store::quoted(kRemovedLabel), store::quoted(kReturnedLabel)));
   if (!rows) return false;
   for (const auto& row : *rows) labels_.put(row.at(0), {row.at(1), to_u64(row.at(2))});
   returns_ = labels_.is_removed();

@@ -50,7 +50,7 @@ bool is_plain_name(const std::string& name) {
 
 Result<std::vector<std::string>> columns_of(Client& client, const std::string& table) {
   const auto rows = client.rows(fmt::format("SELECT name FROM system.columns WHERE database = {} AND table = {}",
-                                            quoted(client.address().database), quoted(table)));
+                                            store::quoted(client.address().database), store::quoted(table)));
   if (!rows) return rows.error();
   std::vector<std::string> names;
   for (const auto& row : *rows) names.push_back(row.at(0));
@@ -79,7 +79,7 @@ Result<void> bring_up_to_date(Client& client, const Table& table, const Dialect&
 
 Result<std::string> cluster_of(Client& client) {
   const auto rows =
-      client.rows("SELECT engine_full FROM system.tables WHERE database = " + quoted(client.address().database) +
+      client.rows("SELECT engine_full FROM system.tables WHERE database = " + store::quoted(client.address().database) +
                   " AND name = 'osler_schema'");
   if (!rows) return rows.error();
   constexpr std::string_view kDistributed = "Distributed(";

@@ -17,6 +17,7 @@
 #include "store/reading.h"
 #include "store/schema.h"
 #include "store/tables.h"
+#include "store/window.h"
 
 namespace osler {
 namespace {
@@ -104,7 +105,7 @@ class Store::Work {
     // The row stays in lists until this is said, so that an interrupted removal can be begun again.
     if (auto done = void_streams(run); !done) return done;
     for (const char* table : {"points", "histograms", "marks", "config", "series", "progress", "streams", "reports",
-                              "findings", "leases"}) {
+                              "pages", "findings", "leases"}) {
       const auto place = place_of(table);
       if (!place) return place.error();
       const auto gone = client_.ask(fmt::format("ALTER TABLE {} DELETE WHERE run = {}", *place, run));
@@ -200,6 +201,51 @@ Result<Run> Store::read(const RunCard& card, const RunLimits& limits) {
   // As reading its files does; a run file says itself which of its parts count.
   if (card.format != kRunFileFormat) run.settle_launches();
   return run;
+}
+
+Result<std::string> Store::state() {
+  const auto rows = work_->client_.rows(
+      "SELECT (SELECT count() FROM runs), (SELECT max(changed) FROM runs), (SELECT count() FROM labels), (SELECT "
+      "max(changed) FROM labels), (SELECT count() FROM pages), (SELECT max(changed) FROM pages)");
+  if (!rows) return rows.error();
+  std::string state;
+  for (std::size_t column = 0; column < 6 && !rows->empty(); ++column) state += rows->front().at(column) + ' ';
+  return state;
+}
+
+Result<std::map<StoredRunId, std::uint64_t>> Store::examined() {
+  const auto rows = work_->client_.rows("SELECT run, max(changed) FROM pages GROUP BY run");
+  if (!rows) return rows.error();
+  std::map<StoredRunId, std::uint64_t> examined;
+  for (const auto& row : *rows) examined[store::to_u64(row.at(0))] = store::to_u64(row.at(1));
+  return examined;
+}
+
+Result<std::vector<StoredCard>> Store::stored_cards(const std::vector<StoredRunId>& runs) {
+  const auto rows = work_->client_.rows(fmt::format(
+      "SELECT run, changed, gradient_norm, card, figures FROM pages FINAL WHERE run IN ({})", store::listed(runs)));
+  if (!rows) return rows.error();
+  std::vector<StoredCard> cards;
+  for (const auto& row : *rows) {
+    cards.push_back(
+        {store::to_u64(row.at(0)), store::to_u64(row.at(1)), store::to_f64(row.at(2)), row.at(3), row.at(4)});
+  }
+  return cards;
+}
+
+Result<std::string> Store::page(StoredRunId run, StoredPage which) {
+  const std::string sql =
+      which == StoredPage::report
+          ? fmt::format("SELECT json FROM reports FINAL WHERE run = {} ORDER BY since DESC LIMIT 1", run)
+          : fmt::format("SELECT {} FROM pages FINAL WHERE run = {}", which == StoredPage::run ? "page" : "layers", run);
+  const auto rows = work_->client_.rows(sql);
+  if (!rows) return rows.error();
+  return rows->empty() ? std::string() : rows->front().at(0);
+}
+
+Result<std::vector<WindowSpan>> Store::window(StoredRunId run, const std::string& series,
+                                              const WindowRequest& request) {
+  return store::window_of(work_->client_, run, series, request);
 }
 
 Result<void> Store::rename(StoredRunId run, const std::string& name) {

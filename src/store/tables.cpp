@@ -117,6 +117,17 @@ void add_reports(std::vector<Table>& all) {
                   {"json", K::text}},
                  "run, since",
                  "changed"});
+  // Since version 2: what a dashboard shows of a run, made by who examined it.
+  all.push_back({"pages",
+                 {{"run", K::u64},
+                  {"changed", K::u64},
+                  {"gradient_norm", K::f64},
+                  {"card", K::text},
+                  {"figures", K::text},
+                  {"page", K::text},
+                  {"layers", K::text}},
+                 "run",
+                 "changed"});
   all.push_back({"findings",
                  {{"run", K::u64},
                   {"finding", K::text},

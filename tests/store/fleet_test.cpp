@@ -1,4 +1,8 @@
 // A fleet in a real ClickHouse server: workers examine what changed, and what they found is kept and told.
+#include <httplib.h>
+
+#include <nlohmann/json.hpp>
+
 #include "osler/runfile/reader.h"
 #include "store/store_fixture.h"
 
@@ -88,6 +92,93 @@ TEST_F(StoreTest, RemembersWhenAFindingWasSeen) {
   EXPECT_EQ(server_->ask("SELECT count() FROM osler.reports FINAL"), "2\n");
   EXPECT_THAT(osler({"fleet", "metrics.csv"}).out, HasSubstr("history"));
   EXPECT_THAT(osler({"fleet", "--openmetrics"}).out, HasSubstr("status=\"critical\"} 1\n"));
+}
+
+/// The dashboard over a store, as a browser asks it.
+class Dashboard {
+ public:
+  explicit Dashboard(int port) : client_("127.0.0.1", port) { client_.set_read_timeout(60); }
+
+  nlohmann::json get(const std::string& path) {
+    const auto answer = client_.Get(path);
+    return answer && answer->status == 200 ? nlohmann::json::parse(answer->body, nullptr, false) : nlohmann::json();
+  }
+  std::string text(const std::string& path) {
+    const auto answer = client_.Get(path);
+    return answer ? answer->body : "";
+  }
+  /// The card of a run when it has that status, asked until it has.
+  nlohmann::json card(const std::string& name, const std::string& status) {
+    for (int round = 0; round < 600; ++round) {
+      const nlohmann::json list = get("/api/runs");  // nothing before the server is up
+      for (const auto& card : list.is_object() ? list.at("runs") : nlohmann::json::array()) {
+        if (card.value("name", "").ends_with(name) && card.value("status", "") == status) return card;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return {};
+  }
+
+ private:
+  httplib::Client client_;
+};
+
+TEST_F(StoreTest, IsShownInTheDashboard) {
+  ASSERT_EQ(osler({"store", "init"}).exit_code, 0);
+  const fs::path logs = fs::path(OSLER_SOURCE_DIR) / "examples/logs";
+  ASSERT_EQ(osler({"ship", logs.string(), "--once"}).exit_code, 0);
+  const int port = free_port();
+  start({"serve", "--store", address_, "--port", std::to_string(port)});
+  Dashboard page(port);
+  EXPECT_FALSE(page.card("sick.csv", "unexamined").is_null());
+  ASSERT_EQ(osler({"examine", "--once"}).exit_code, 0);
+  const nlohmann::json sick = page.card("sick.csv", "critical");
+  ASSERT_FALSE(sick.is_null());
+  EXPECT_FALSE(page.card("healthy.csv", "healthy").is_null());
+  EXPECT_EQ(sick.at("steps").at("last"), 1495);
+  const std::string id = sick.at("id");
+  // The same that the files give.
+  const auto run = read((logs / "sick.csv").string());
+  ASSERT_TRUE(run);
+  const auto report = diagnose(*run);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(page.get("/api/runs/" + id + "/report").at("findings"),
+            nlohmann::json::parse(render_json_line(*report)).at("findings"));
+  EXPECT_EQ(page.get("/api/runs/" + id).at("series").size(), run->all_series().size());
+  EXPECT_TRUE(page.get("/api/table").at("runs").contains(id));
+  // A chart of all, and of a stretch in which each step has a column of its own.
+  const Series& loss = *run->find("train_loss");
+  const auto total = loss.summary().total();
+  const nlohmann::json all = page.get("/api/runs/" + id + "/series?name=train_loss&points=10");
+  const auto& highest = all.contains("max") ? all.at("max") : all.at("mean");
+  EXPECT_EQ(highest.size(), 10U);
+  EXPECT_EQ(*std::max_element(highest.begin(), highest.end()), total->max);
+  const nlohmann::json some = page.get("/api/runs/" + id + "/series?name=train_loss&from=100&to=200");
+  std::vector<double> values;
+  for (const Point& point : loss.summary().recent()) {
+    if (point.step >= 100 && point.step <= 200) values.push_back(point.value);
+  }
+  EXPECT_FALSE(values.empty());
+  EXPECT_EQ(some.at("mean").get<std::vector<double>>(), values);
+  EXPECT_EQ(page.get("/api/runs/" + id + "/series?name=nothing"), nlohmann::json());
+  EXPECT_THAT(page.text("/metrics"), HasSubstr("sick.csv"));
+  // What people say of a run is seen without a new examination.
+  ASSERT_EQ(osler({"store", "rename", "sick.csv", "wide net"}).exit_code, 0);
+  EXPECT_FALSE(page.card("wide net", "critical").is_null());
+  ASSERT_EQ(osler({"store", "archive", "wide net"}).exit_code, 0);
+  bool archived = false;
+  for (int round = 0; round < 200 && !archived; ++round) {
+    const nlohmann::json card = page.card("wide net", "critical");
+    archived = card.is_object() && card.value("archived", false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE(archived);
+  // While the store is away the list stays.
+  wire_->cut();
+  EXPECT_FALSE(page.card("healthy.csv", "healthy").is_null());
+  EXPECT_EQ(page.get("/api/runs/" + id), nlohmann::json());
+  wire_->mend();
+  EXPECT_FALSE(page.get("/api/runs/" + id).is_null());
 }
 
 /// The commands of the shell blocks of the guide's sections with these titles.

@@ -3,12 +3,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "osler/base/file_system.h"
 #include "osler/base/result.h"
 #include "osler/diagnosis/diagnose.h"
+#include "osler/store/address.h"
 
 namespace osler {
 
@@ -16,6 +18,8 @@ namespace osler {
 struct ServeOptions {
   std::vector<std::filesystem::path> roots;  ///< folders or logs; nothing outside them is ever read
   std::vector<std::string> archive;          ///< patterns of runs or folders that are listed apart
+  std::optional<StoreAddress> store;         ///< the runs of its project in place of those below the roots
+  StoreAccess store_access;                  ///< what opens it
   DiagnosisOptions diagnosis;                ///< how every run is judged
   std::string address = "127.0.0.1";         ///< any but a loopback address needs a token
   int port = 0;                              ///< 0: any free one

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "osler/base/result.h"
 #include "osler/run/event.h"
 #include "osler/run/run.h"
+#include "osler/runfile/reader.h"
 #include "osler/store/address.h"
 
 namespace osler {
@@ -35,6 +37,18 @@ struct RunCard {
   std::vector<std::string> tags;
   bool archived = false;
 };
+
+/// What a dashboard's list shows of a run, as its examiner left it.
+struct StoredCard {
+  StoredRunId id = 0;
+  std::uint64_t changed = 0;  ///< the run's last change when it was examined
+  double gradient_norm = kNoTime;
+  std::string card;     ///< JSON
+  std::string figures;  ///< JSON
+};
+
+/// What is kept of an examined run as JSON.
+enum class StoredPage { run, report, layers };
 
 /// Which runs to list.
 struct RunFilter {
@@ -70,6 +84,17 @@ class Store {
   [[nodiscard]] Result<Run> read(const RunCard& card, const RunLimits& limits = {});
   /// Tells a whole run to `sink`, each point once.
   [[nodiscard]] Result<void> read_events(StoredRunId run, EventSink& sink);
+
+  /// A text that changes when runs, what is said of them, or their pages do.
+  [[nodiscard]] Result<std::string> state();
+  /// When each run that has a page had changed last when it was examined.
+  [[nodiscard]] Result<std::map<StoredRunId, std::uint64_t>> examined();
+  [[nodiscard]] Result<std::vector<StoredCard>> stored_cards(const std::vector<StoredRunId>& runs);
+  /// What its examiner made for dashboards; empty where it was not examined.
+  [[nodiscard]] Result<std::string> page(StoredRunId run, StoredPage which);
+  /// A stretch of a series in few columns, made by the store: no points leave it.
+  [[nodiscard]] Result<std::vector<WindowSpan>> window(StoredRunId run, const std::string& series,
+                                                       const WindowRequest& request);
 
   /// Gives a run another name, or none of its own when `name` is empty.
   [[nodiscard]] Result<void> rename(StoredRunId run, const std::string& name);

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/fleet/door.h"
 #include "cli/gallery/beside.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
@@ -22,6 +23,7 @@
 #include "cli/wishes.h"
 #include "osler/dashboard/html_report.h"
 #include "osler/server/server.h"
+#include "osler/store/store.h"
 
 namespace osler::cli {
 namespace {
@@ -37,12 +39,15 @@ Examples:
   osler serve runs --address 0.0.0.0 --token-file token.txt
                                                   for the team; open http://HOST:PORT/?token=TOKEN once
   OSLER_TOKEN=TOKEN osler serve runs --address 0.0.0.0
+  osler serve --store clickhouse://store.example.org/osler?project=vision
+                                                  the runs of a fleet's store, as osler examine left them
   osler serve runs --playground tries             keep what is trained in the playground
 
 GET /metrics has the runs for Prometheus (OpenMetrics). Ctrl-C ends the server.)";
 
 struct Arguments {
-  std::vector<std::string> folders = {"."};
+  std::vector<std::string> folders;
+  DoorWords door;
   std::vector<std::string> archive;
   Wishes wishes;
   std::string address = "127.0.0.1";
@@ -109,6 +114,26 @@ std::string url_of(const std::string& address, const std::string& token, int por
   return fmt::format("http://{}:{}/{}", six ? "[" + address + "]" : address, port, query);
 }
 
+/// What is to be served: folders, or the store that was named.
+Result<void> choose_runs(const Arguments& arguments, ServeOptions& options) {
+  if (arguments.door.address.empty()) {
+    options.roots.assign(arguments.folders.begin(), arguments.folders.end());
+    if (options.roots.empty()) options.roots = {"."};
+    return {};
+  }
+  if (!arguments.folders.empty() || !arguments.archive.empty()) {
+    return Error{
+        ErrorCode::invalid_argument, "a store is served without folders and --archive (osler store archive)", {}};
+  }
+  auto door = open_door(arguments.door);
+  if (!door) return door.error();
+  if (auto fits = Store(door->address, door->access).check(); !fits) return fits;
+  options.store = std::move(door->address);
+  options.store_access = std::move(door->access);
+  options.trainer.clear();
+  return {};
+}
+
 int run_serve(const Arguments& arguments) {
   const auto token = token_of(arguments);
   if (!token) {
@@ -131,7 +156,10 @@ int run_serve(const Arguments& arguments) {
   ServeOptions options;
   if (!playground.path().empty()) options.trainer = gallery_program();
   options.playground = playground.path();
-  options.roots.assign(arguments.folders.begin(), arguments.folders.end());
+  if (const auto chosen = choose_runs(arguments, options); !chosen) {
+    complain(chosen.error());
+    return kCannotJudge;
+  }
   options.archive = arguments.archive;
   options.diagnosis = std::move(*diagnosis);
   options.address = arguments.address;
@@ -180,6 +208,7 @@ void add(CLI::App& program, Work& work) {
       ->type_name("T");
   verb->add_option("--token-file", arguments->token_file, "A file that holds the token (or the variable OSLER_TOKEN)")
       ->type_name("FILE");
+  add_door_options(*verb, arguments->door, "--store");
   add_meaning_options(*verb, arguments->wishes);
   verb->add_option("--archive", arguments->archive,
                    "List these runs or folders apart, as done with, for example 'old/*'; repeatable")
