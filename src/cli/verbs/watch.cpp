@@ -40,8 +40,8 @@ constexpr const char* kFooter = R"(Examples:
 Without a terminal, Osler prints one line per change. It alerts once per finding, after seeing it twice in a row. It
 stops a training only for a finding at the level of --stop-on that is at least 90 % sure, once the loss has
 --stop-after-points points and later data (a tenth more points, 3 to 100) confirm it, or 80 % sure and lasting (a
-quarter more points); a line on standard error gives the evidence. The command of --on-critical gets the alert as JSON on
-standard input, and OSLER_RUN, OSLER_FINDING, OSLER_STEP, OSLER_HEADLINE and OSLER_REMEDY in its environment.
+quarter more points); a line on standard error gives the evidence. The command of --on-critical gets the alert as JSON
+on standard input, and OSLER_RUN, OSLER_FINDING, OSLER_STEP, OSLER_HEADLINE and OSLER_REMEDY in its environment.
 
 Exit codes: 0 nothing at or above --fail-on at the end, 1 something, 2 cannot judge. With a command after --, its exit
 code replaces 0 and 2.)";
