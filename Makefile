@@ -52,7 +52,7 @@ packages:
 
 setup: packages ## install the Debian packages that are missing (packages.txt), and what only the tests need: Python's, ClickHouse
 	@tools/unpack-package clickhouse-server build/clickhouse
-	@tools/unpack-package libzookeeper-java build/zookeeper libslf4j-java libnetty-java libsnappy-java libcommons-io-java libdropwizard-metrics-java
+	@tools/unpack-package libzookeeper-java build/zookeeper libslf4j-java liblog4j1.2-java libjackson2-core-java libjackson2-databind-java libjackson2-annotations-java libcommons-cli-java libnetty-java libsnappy-java libcommons-io-java libdropwizard-metrics-java
 	@$(if $(filter OFF,$(OSLER_BUILD_PYTHON)),:,tools/python-environment $(TEST_PYTHON) build/test-python python/tests/requirements/*.txt)
 
 build: ## build the program: build/osler

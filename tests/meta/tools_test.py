@@ -334,15 +334,6 @@ class LintClang(unittest.TestCase):
 class PythonEnvironment(InAFolder):
     """tools/python-environment where no registry answers."""
 
-    def test_what_it_needs_lies_beside_it(self):
-        outcome = self.unpack(f"cp {self.package} {self.build('second')} .", "second")
-        self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
-        self.assertEqual(sorted(path.name for path in (self.folder / "out" / "usr").iterdir()), ["peer", "second"])
-
-    def test_without_all_it_needs_there_is_nothing(self):
-        self.assertEqual(self.unpack(f"cp {self.package} .", "second").returncode, 0)
-        self.assertFalse((self.folder / "out").exists())
-
     def test_what_cannot_be_fetched_is_said_and_is_no_failure(self):
         named = self.folder / "wanted.txt"
         named.write_text("no-such-package-of-ours==1.0\n")

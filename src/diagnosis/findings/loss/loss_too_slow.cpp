@@ -68,6 +68,7 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
   const bool noisy = loss.noise.sigma > settings["noisy"] * loss.level && loss.size() >= settings["many_values"] &&
                      signal::autocorrelation(values, 1) < kAlone;
   const double begin = noisy ? signal::median(values.first(values.size() / 10)) : loss.start;
+  if (!(begin > 0)) return std::nullopt;
   const double start = began_before(patient, loss.name, begin).value_or(begin);
   const double end = noisy ? signal::median(values.last(values.size() / 5)) : loss.end;
   const double left = end / start;
@@ -96,8 +97,8 @@ std::optional<Observation> hardly_moved(const Patient& patient, const Reading& l
     return quality.improvement() > settings["metric_gain"] * std::max(std::abs(quality.start), std::abs(quality.best));
   });
   const bool climbed = loss.top > std::max(settings["climbed"] * start, start + (noisy ? loss.noise.sigma : 0));
-  if (left < least || left > settings["not_risen"] || climbed || followed || skilled || metric_moved ||
-      far_above_chance(patient, settings["times_chance"]))
+  if (left < least || left > settings[noisy ? "not_risen_in_noise" : "not_risen"] || climbed || followed || skilled ||
+      metric_moved || far_above_chance(patient, settings["times_chance"]))
     return std::nullopt;
   Observation seen = observe(Severity::warning, confidence_of(1.5), loss.first_step, loss.last_step,
                              loss.name + " has gained only " + per_cent(1 - left) +
@@ -217,6 +218,7 @@ Finding loss_too_slow() {
            {"left_of_validation", 0.93, "share of the first validation loss that is left at its best, in that case"},
            {"fewest_evaluations", 6, "validation losses needed to say so"},
            {"not_risen", 0.985, "share of the first loss beyond which nothing moved: that is loss-stuck-from-start"},
+           {"not_risen_in_noise", 0.97, "the same of single batches, whose medians differ by a per cent by luck"},
            {"skilled", 0.4, "share of the way from guessing to perfection of a model that knows its task"},
            {"rising", 0.25, "the same of one that still improves"},
            {"times_chance", 8, "times what guessing gets right, of an accuracy that shows progress among many classes"},
