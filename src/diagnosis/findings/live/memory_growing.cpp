@@ -56,7 +56,7 @@ Finding memory_growing() {
           {Need::live},
           kDoc,
           {{"growth", 0.1, "growth over the second half, as a share of its size"},
-           {"bytes", 2e7, "growth that no allocator's habits explain"},
+           {"bytes", 3e7, "growth that no allocator's habits explain"},
            {"p", 0.01, "significance of the growth"},
            {"fewest", 12, "looks needed to speak of growth"}},
           check};
